@@ -189,6 +189,27 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
 
 namespace {
 
+/// Says whose events a timeline without device work has: a device may be among them that no reader knows.
+void note_processes_without_device(Run& run) {
+  const Timeline& timeline = run.timeline;
+  if (timeline.slices.size() == 0 || timeline.device_ops.size() > 0 || run.call_tree || run.op_graph) return;
+  constexpr size_t kMostNamed = 5;
+  std::set<std::string> names;
+  for (const Track& track : timeline.tracks) {
+    const std::string& name = track.process_name.empty() ? track.process : track.process_name;
+    if (!name.empty()) names.insert(track.process_name.empty() ? "process " + name : name);
+  }
+  std::string text = "no event is known as work of a device; the events are those of ";
+  size_t named = 0;
+  for (const std::string& name : names) {
+    if (named++ == kMostNamed) break;
+    text.append(named == 1 ? "" : ", ").append(name);
+  }
+  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
+  if (names.empty()) text += "a process without a name";
+  run.notes.add("no_device_work", 1, text);
+}
+
 Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
   const Input input = candidate.is_folder ? Input{candidate.path, true, nullptr, ""} : input_of(candidate.path);
   if (const std::string what = describe_container(input.head); !what.empty()) throw Error(input.path, "is " + what);
@@ -202,6 +223,7 @@ Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
       ReadOptions of_run = options;
       of_run.run_of_file = candidate.run_of_file;
       Run run = format->read(input, of_run);
+      note_processes_without_device(run);
       hide_secrets(run);
       return run;
     }

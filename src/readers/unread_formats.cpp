@@ -55,9 +55,20 @@ constexpr std::string_view kStatistics =
 constexpr std::string_view kMindSporeTable =
     "a table from which MindSpore's profiler makes ascend_timeline_display_*.json: open that";
 constexpr std::string_view kAscendFacts = "a part of an Ascend profile: name the folder it lies in";
+constexpr std::string_view kTauTrace =
+    "a part of a trace of TAU, which cgpu does not read: `tau_treemerge.pl` and `tau_trace2json tau.trc tau.edf -chrome "
+    "-o trace.json` make a Chrome trace of it; open that";
+constexpr std::string_view kTauProfile =
+    "a profile of TAU, which cgpu does not read: `pprof` and `paraprof` of TAU show it; for cgpu record a trace "
+    "(TAU_TRACE=1) and `tau_trace2json tau.trc tau.edf -chrome -o trace.json`";
+constexpr std::string_view kPaje =
+    "a trace in Paje's format (StarPU, SimGrid), which cgpu does not read: ViTE and StarVZ show it; kernels of the same "
+    "program show in a trace of `nsys profile` or `rocprofv3`";
+constexpr std::string_view kTenstorrent =
+    "a table of Tenstorrent's profiler, which cgpu does not read: `tt-perf-report FILE` prints the one of ops "
+    "(ops_perf_results_*.csv), and Tracy shows the .tracy file beside it";
 
 constexpr auto kFiles = std::to_array<Description>({
-    {"SQLite format 3\0"sv, "an SQLite database without the tables of a profiler that cgpu knows"},
     {"Start (ns),", kStatistics},
     {"Time (%),", kStatistics},
     {"Time(%),", kStatistics},
@@ -83,8 +94,10 @@ constexpr auto kFiles = std::to_array<Description>({
      "ELF",
      "a program, not a profile of one"},
     {"%PDF", "a PDF"},
-    {"anchor.xml", "a CUBE profile of Score-P, which cgpu does not read"},
-    {"remapping.spec", "a CUBE profile of Score-P, which cgpu does not read"},
+    {"<profile_xml", kTauProfile},
+    {"%EventDef", kPaje},
+    {"OP CODE,OP TYPE,", kTenstorrent},
+    {"ARCH: ", kTenstorrent},
 });
 
 std::string_view find_beginning(const auto& descriptions, std::string_view head) {
@@ -98,6 +111,70 @@ bool is_tar(std::string_view head) {
   constexpr size_t kName = 100;
   return head.size() > kMagic && head.substr(kMagic).starts_with("ustar") &&
          head.substr(0, kName + 1).find('\0') != std::string_view::npos;
+}
+
+/// An archive with the members of a CUBE profile: anchor.xml, remapping.spec, and numbered files of values. Its first
+/// headers are in `head`.
+bool is_cube(std::string_view head) {
+  constexpr size_t kBlock = 512;
+  constexpr size_t kSize = 124;  // of the member, in octal digits
+  while (head.size() >= kBlock && is_tar(head)) {
+    const std::string_view name = head.substr(0, head.find('\0'));
+    if (name == "anchor.xml") return true;
+    const size_t point = name.find('.');
+    const bool values = name.find_first_not_of("0123456789") == point && point > 0 && point != std::string_view::npos &&
+                        (name.substr(point) == ".data" || name.substr(point) == ".index");
+    if (!values && name != "remapping.spec") return false;
+    uint64_t size = 0;
+    for (const char c : head.substr(kSize, 11))
+      size = size * 8 + (c >= '0' && c <= '7' ? static_cast<uint64_t>(c - '0') : 0);
+    const uint64_t next = kBlock + (size + kBlock - 1) / kBlock * kBlock;
+    if (next >= head.size()) return true;  // nothing but values as far as it is seen
+    head.remove_prefix(next);
+  }
+  return false;
+}
+
+/// A file of an OTF2 trace begins with the header of a chunk: a mark, the byte order ('B' or '#'), and for all but the
+/// anchor the number of its first event.
+std::string_view describe_otf2(std::string_view head) {
+  constexpr std::string_view kAnchor =
+      "the anchor of an OTF2 trace (Score-P), which cgpu does not read: Vampir shows it, and `otf2-print FILE` prints it; "
+      "kernels of the same program show in a trace of `nsys profile` or `rocprofv3`";
+  constexpr std::string_view kPart =
+      "a part of an OTF2 trace (Score-P), which cgpu does not read: Vampir shows the trace, and `otf2-print ANCHOR.otf2` "
+      "prints it; kernels of the same program show in a trace of `nsys profile` or `rocprofv3`";
+  if (head.size() < 18 || head[0] != '\x03' || (head[1] != 'B' && head[1] != '#')) return "";
+  if (head.substr(2, 4) == "OTF2") return kAnchor;
+  const std::string_view first = head.substr(2, 8);
+  return first == "\0\0\0\0\0\0\0\1"sv || first == "\1\0\0\0\0\0\0\0"sv ? kPart : "";
+}
+
+/// A database whose first page its writer would have written last: nothing but zeros, and pages behind it.
+bool is_unfinished_database(std::string_view head) {
+  constexpr size_t kLeastPage = 512;
+  constexpr size_t kLargestPage = 65536;
+  for (size_t page = kLeastPage; page < head.size() && page <= kLargestPage; page *= 2) {
+    if (head.find_first_not_of('\0') < page) return false;
+    constexpr std::string_view kPageTypes = "\x02\x05\x0a\x0d";  // interior and leaf pages of indices and tables
+    if (kPageTypes.find(head[page]) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+/// What an SQLite database is in whose schema `head` begins.
+std::string describe_database(std::string_view head) {
+  if (is_unfinished_database(head)) {
+    return "a database whose header was never written, as `nsys export` leaves one that was interrupted: run `nsys "
+           "export --type sqlite` again, or open the .nsys-rep that it is made of";
+  }
+  if (!head.starts_with("SQLite format 3\0"sv)) return "";
+  const auto has = [&](std::string_view text) { return contains(head, text); };
+  if (has("dlprof") || has("DLProf") || (has("expert_system") && has("tensor_core"))) {
+    return "a database of DLProf, which cgpu does not read: open the nsys_profile.qdrep or nsys_profile.sqlite that "
+           "DLProf leaves beside it, or record with `nsys profile`";
+  }
+  return "an SQLite database without the tables of a profiler that cgpu knows";
 }
 
 /// By its mark, or by the zero byte in its first character, which is one of markup, JSON or text.
@@ -163,6 +240,10 @@ std::string describe_container(std::string_view head) {
            "for all else open the profile that it was made of";
   }
   if (const std::string_view what = find_beginning(kContainers, head); !what.empty()) return std::string(what);
+  if (is_cube(head)) {
+    return "a CUBE profile (Score-P, Scalasca), which cgpu does not read: CubeGUI shows it, and `cube_dump -m time -c "
+           "all FILE` prints it; kernels of the same program show in a trace of `nsys profile` or `rocprofv3`";
+  }
   if (is_tar(head)) return "a tar archive: extract it first (tar -xf FILE)";
   if (is_utf16(head)) return "text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8 FILE > NEW)";
   return "";
@@ -181,6 +262,13 @@ std::string describe_foreign_json(std::string_view head) {
     return "a profile of timemory, which cgpu does not read: with TIMEMORY_FLAMEGRAPH_OUTPUT=ON it writes "
            "*.flamegraph.json beside it, a Chrome trace";
   }
+  if (head.starts_with('{') && has("\"Layers\"") && has("\"LayerType\"")) {
+    return "a layer graph of TensorRT, which has no times: open what `trtexec --exportProfile` or `--exportTimes` wrote";
+  }
+  if (has("\"elapsed_time_sec\"") && (has("\"growth_rate\"") || has("\"n_cpu_percent_python\""))) {
+    return "a profile of Scalene, which cgpu does not read: `scalene view FILE` shows it; of the same program cgpu reads "
+           "what `py-spy record --format speedscope` or PyTorch's profiler writes";
+  }
   if (has("\"spans\"") && (has("\"projectId\"") || (has("\"spanId\"") && has("\"startTime\"")))) {
     return "a trace of requests by Google Cloud Trace, which cgpu does not read: it says nothing of what a program did "
            "inside; record that with its own profiler";
@@ -190,10 +278,18 @@ std::string describe_foreign_json(std::string_view head) {
 
 std::string describe_unread_format(std::string_view head) {
   if (const std::string_view what = find_beginning(kFiles, head); !what.empty()) return std::string(what);
-  for (const auto describe : {describe_xml, describe_json, describe_statistics}) {
+  if (const std::string_view what = describe_otf2(head); !what.empty()) return std::string(what);
+  for (const auto describe : {describe_database, describe_xml, describe_json, describe_statistics}) {
     if (std::string what = describe(head); !what.empty()) return what;
   }
-  if (contains(head.substr(0, 200), "templated_functions")) return "a profile of TAU, which cgpu does not read";
+  if (contains(head.substr(0, 200), "templated_functions")) return std::string(kTauProfile);
+  if (contains(head.substr(0, 200), "dynamic_trace_events")) return std::string(kTauTrace);
+  const std::string_view first_line = head.substr(0, head.find('\n'));
+  if (contains(first_line, "GLOBAL CALL COUNT") && contains(first_line, "DEVICE ID")) return std::string(kTenstorrent);
+  if (contains(first_line, "Nature") && contains(first_line, "ResourceId") && contains(first_line, "Depth")) {
+    return "a table of StarVZ, which cgpu does not read: StarVZ shows it; kernels of the same program show in a trace of "
+           "`nsys profile` or `rocprofv3`";
+  }
   constexpr char kPickleProtocol = '\x80';  // the operation with which pickles of protocols 2 to 5 begin
   if (head.size() > 2 && head[0] == kPickleProtocol && head[1] >= 2 && head[1] <= 5) {
     return "a Python pickle that is no memory snapshot of PyTorch";
@@ -210,9 +306,19 @@ std::string describe_unread_file(const std::string& path, std::string_view head)
 
 std::string describe_unread_folder(const std::string& folder) {
   if (!has_file(folder, "meta.db") && (has_file(folder, "trace.db") || has_file(folder, "profile.db"))) return kNoMeta;
+  if (has_file(folder, "application.parquet") &&
+      (has_file(folder, "dag.parquet") || has_file(folder, "entities.parquet") || has_file(folder, "zero.parquet") ||
+       has_file(folder, "starpu.parquet"))) {
+    return "a folder of StarVZ (traces of StarPU), which cgpu does not read: StarVZ shows it; kernels of the same program "
+           "show in a trace of `nsys profile` or `rocprofv3`";
+  }
   std::error_code failed;
   for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed), end;
        !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() == ".otf2") {
+      return "an OTF2 trace (Score-P), which cgpu does not read: Vampir shows it, and `otf2-print` prints its .otf2 file; "
+             "kernels of the same program show in a trace of `nsys profile` or `rocprofv3`";
+    }
     if (at->path().extension() == ".parquet" || at->path().extension() == ".arrow") {
       return "a folder of Parquet or Arrow tables, which cgpu does not read: where Nsight Systems exported them, open "
              "the .nsys-rep that they were made of, or `nsys export --type sqlite FILE.nsys-rep`";

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/common/sqlite/test_database.h"
 #include "readers/reader.h"
+#include "readers/unread_formats.h"
 
 namespace cgpu {
 namespace {
@@ -20,6 +23,23 @@ std::string refusal(const std::string& path) {
     return error.what();
   }
   return "opened";
+}
+
+/// The header and the content of a member of a tar archive.
+std::string tar_member(const std::string& name, const std::string& content) {
+  std::string block(512, '\0');
+  block.replace(0, name.size(), name);
+  char size[12];
+  std::snprintf(size, sizeof(size), "%011zo", content.size());
+  block.replace(124, 11, size, 11);
+  block.replace(257, 5, "ustar");
+  return block + content + std::string((512 - content.size() % 512) % 512, '\0');
+}
+
+/// The values come before anchor.xml, which says what they are.
+std::string cube_archive() {
+  return tar_member("0.data", std::string(700, 'v')) + tar_member("0.index", "CUBEX.INDEX") +
+         tar_member("anchor.xml", "<?xml version=\"1.0\"?><cube>") + std::string(1024, '\0');
 }
 
 TEST(UnreadFormats, AreCalledByTheirName) {
@@ -43,6 +63,17 @@ TEST(UnreadFormats, AreCalledByTheirName) {
        "TIMEMORY_FLAMEGRAPH_OUTPUT"},
       {R"({"projectId":"p","traceId":"t","spans":[{"spanId":"1","name":"/","startTime":"2024-01-01T00:00:00Z"}]})",
        "Google Cloud Trace"},
+      {"\x03"s + "BOTF2\0\3\2\2\3\0\0\0\x10\0\0\0"s, "the anchor of an OTF2 trace"},
+      {"\x03#\1\0\0\0\0\0\0\0\x3c\0\0\0\0\0\0\0\5"s, "a part of an OTF2 trace"},
+      {"3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls\n", "tau_trace2json"},
+      {"2 dynamic_trace_events\n# FunctionId Group Tag \"Name Type\" Parameters\n", "tau_trace2json tau.trc"},
+      {R"({"alloc_samples":0,"elapsed_time_sec":1.5,"entrypoint_dir":"/x","files":{},"growth_rate":0.0})", "Scalene"},
+      {"OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID\nMatmul,tt_dnn_device,1024,0\n", "tt-perf-report"},
+      {"ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y\n", "Tenstorrent"},
+      {"Nature,ResourceId,Type,Start,End,Duration,Depth,Value\nState,CPU0,Worker,0,1,1,0,dgemm\n", "StarVZ"},
+      {"%EventDef\tPajeDefineContainerType\t1\n", "Paje"},
+      {std::string(4096, '\0') + "\x0d\0\0\0\2"s + std::string(5000, 'x'), "nsys export --type sqlite` again"},
+      {cube_archive(), "a CUBE profile"},
   };
   for (const auto& [text, part] : cases) {
     const test::TestFile file(text, ".txt");
@@ -57,6 +88,18 @@ TEST(UnreadFormats, AFolderOfParquetTablesIsCalledThat) {
   const std::string said = refusal(folder);
   std::filesystem::remove_all(folder);
   EXPECT_NE(said.find("nsys export --type sqlite"), std::string::npos) << said;
+}
+
+TEST(UnreadFormats, AnotherArchiveIsExtractedFirst) {
+  const test::TestFile file(tar_member("0.data", "v") + tar_member("trace.json", "{}"), ".tar");
+  EXPECT_NE(refusal(file.path()).find("tar -xf"), std::string::npos) << refusal(file.path());
+}
+
+TEST(UnreadFormats, ADatabaseOfDLProfIsCalledThat) {
+  test::TestDatabase database;
+  database.sql("CREATE TABLE dlprof_version (value TEXT)");
+  database.close();
+  EXPECT_NE(refusal(database.path()).find("DLProf"), std::string::npos) << refusal(database.path());
 }
 
 TEST(UnreadFormats, ATraceThatTalksOfOthersIsATrace) {
