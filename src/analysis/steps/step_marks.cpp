@@ -78,10 +78,11 @@ std::optional<uint8_t> rank_of_words(const std::vector<std::string>& words) {
 }
 
 /// vLLM: "execute_model", "execute_context_1(512)_generation_0(0)", "execute_32_context_0(...)_generation_32(...)";
-/// SGLang: "step[EXTEND bs=1 toks=15360]".
+/// SGLang: "step[EXTEND bs=1 toks=15360]"; ONNX Runtime: "model_run".
 std::string_view engine_of(std::string_view name) {
   if (name.starts_with("execute_") && contains(name, "context_") && contains(name, "generation_")) return "execute_";
   if (name == "execute_model" || name.starts_with("execute_model:")) return "execute_model";
+  if (name == "model_run") return name;
   return name.starts_with("step[") ? "step[" : "";
 }
 

@@ -84,8 +84,25 @@ bool Assembler::wants_arguments(SliceKind kind) {
   return is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization || kind == SliceKind::framework_op;
 }
 
+SliceKind Assembler::kind_by_arguments(StringId name, const KnownArguments& arguments) const {
+  const std::string_view called = text(name);
+  const bool correlated = arguments.has(Arg::correlation);
+  if (correlated && arguments.has(Arg::stream) && arguments.has(Arg::device)) {
+    if (kineto::kind_of_synchronization(called)) return SliceKind::synchronization;
+    if (called.starts_with("Memcpy")) return SliceKind::memcpy;
+    return called.starts_with("Memset") ? SliceKind::memset : SliceKind::kernel;
+  }
+  if (correlated && !arguments.has(Arg::stream)) {
+    const bool driver = called.starts_with("cu") && called.size() > 2 && called[2] >= 'A' && called[2] <= 'Z';
+    return driver ? SliceKind::driver_call : SliceKind::runtime_call;
+  }
+  const bool op = arguments.has(Arg::external_id) && !arguments.has(Arg::stream);
+  return op && !called.starts_with("ProfilerStep#") ? SliceKind::framework_op : SliceKind::other;
+}
+
 uint16_t Assembler::category(StringId text, SliceKind kind) {
   std::vector<Category>& known = timeline_.categories;
+  if (text == 0 && kind != SliceKind::other) text = timeline_.names.intern(text_of(kind));
   if (known.size() >= kMostCategories && !categories_.contains({text, kind})) text = 0;
   const auto [at, added] = categories_.try_emplace({text, kind}, static_cast<uint16_t>(known.size()));
   if (added) known.push_back({std::string(timeline_.names[text]), kind});
@@ -344,6 +361,12 @@ void Assembler::settle_kinds() {
   }
   for (size_t i = 0; i < timeline_.slices.size(); ++i) {
     TrackKind& kind = timeline_.tracks[timeline_.slices.track[i]].kind;
+    const Category& of_slice = timeline_.categories[timeline_.slices.category[i]];
+    const bool uncategorised = of_slice.name.empty() || of_slice.name == text_of(SliceKind::framework_op);
+    if (kind == TrackKind::device_stream && uncategorised && is_host(of_slice.kind)) {
+      // Ranges of the host that the profiler shows on the streams, too.
+      timeline_.slices.category[i] = category(0, SliceKind::device_annotation);
+    }
     if (kind == TrackKind::other && is_host(timeline_.kind(static_cast<SliceIndex>(i)))) kind = TrackKind::host_thread;
   }
 }

@@ -71,6 +71,8 @@ class Assembler {
   SliceKind kind_of_slice(SliceKind by_category, StringId category, StringId name) const;
   /// Whether such slices have arguments that the model keeps.
   static bool wants_arguments(SliceKind kind);
+  /// Of a slice without a category, as PyTorch first wrote them: by the arguments that its profiler gives each kind.
+  SliceKind kind_by_arguments(StringId name, const KnownArguments& arguments) const;
 
   void metadata() { ++run_.events.metadata; }
   void note(const char* code, const std::string& text, int64_t count = 1) { run_.notes.add(code, count, text); }

@@ -12,6 +12,27 @@ namespace {
 using namespace test;  // NOLINT(google-build-using-namespace)
 using cgpu::test::TestFile;
 
+TEST(PerfettoTrace, ArgumentsTellWhatPyTorchFirstWroteWithoutCategories) {
+  TraceWriter trace = with_thread();
+  trace.track(process_track(20, 0, "GPU 3")).track(named_track(21, 20, "stream 7"));
+  trace.slice(2, 10, 40, "aten::mm", "", {number("External id", 4)});
+  trace.slice(2, 12, 14, "cudaLaunchKernel", "", {number("cbid", 211), number("correlation", 9)});
+  const auto on_device = [&](uint64_t from, uint64_t to, const char* name) {
+    trace.slice(21, from, to, name, "", {number("device", 0), number("stream", 7), number("correlation", 9)});
+  };
+  on_device(20, 30, "gemm");
+  on_device(31, 33, "Memcpy HtoD (Pinned -> Device)");
+  trace.slice(21, 34, 35, "step", "", {number("External id", 5)});
+  trace.slice(2, 41, 42, "ProfilerStep#1", "", {number("External id", 6)});
+  const cgpu::Run run = read(trace);
+  EXPECT_EQ(slices_of(run),
+            (Names{"aten::mm 10+30 100/101 framework_op", "cudaLaunchKernel 12+2 100/101 runtime_call",
+                   "gemm 20+10 0/stream 7 kernel", "Memcpy HtoD (Pinned -> Device) 31+2 0/stream 7 memcpy",
+                   "step 34+1 0/stream 7 device_annotation", "ProfilerStep#1 41+1 100/101 annotation"}));
+  EXPECT_EQ(run.timeline.slices.correlation[2], 9);
+  EXPECT_EQ(run.timeline.device_ops.copy[1], CopyKind::HtoD);
+}
+
 TEST(PerfettoTrace, KnowsKinetosCategoriesAndArguments) {
   TraceWriter trace = with_thread();
   trace.track(process_track(20, 0, "GPU 3")).track(named_track(21, 20, "stream 7"));

@@ -264,9 +264,10 @@ void TrackEvents::begin(const PacketContext& packet, int64_t time, const Lane& l
   slice.source = source_of(packet.place, texts_);
   const SliceKind by_category = into_.kind_of_category(slice.category);
   const bool submits = !submitted_.empty() && !is_call(by_category);
-  const SliceKind kind =
-      submits ? SliceKind::runtime_call : into_.kind_of_slice(by_category, slice.category, slice.name);
-  if (Assembler::wants_arguments(kind)) read_arguments(packet.sequence);
+  SliceKind kind = submits ? SliceKind::runtime_call : into_.kind_of_slice(by_category, slice.category, slice.name);
+  const bool uncategorised = slice.category == 0 && kind == SliceKind::other && !annotations_.empty();
+  if (uncategorised || Assembler::wants_arguments(kind)) read_arguments(packet.sequence);
+  if (uncategorised) kind = into_.kind_by_arguments(slice.name, arguments_);
   const SliceIndex made = into_.add_slice(slice, kind, arguments_);
   for (const uint64_t id : submitted_) into_.add_submission(id, made);
   add_flows(time, made, kNone);

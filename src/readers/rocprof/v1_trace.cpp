@@ -140,7 +140,8 @@ bool is_v1_trace(std::string_view head) {
   for (const std::string_view token : {"{", "\"traceEvents\"", ":", "[", "{", "}"}) {
     if (!begins_with(token)) return false;
   }
-  return head.find("\"sort_index\"") != std::string_view::npos;
+  // rpd2tracing begins so, too; its threads are called "Hip 4711".
+  return head.find("\"sort_index\"") != std::string_view::npos && head.find("\"Hip ") == std::string_view::npos;
 }
 
 void read_v1_trace(TextSource& source, const std::string& file, Assembler& assembler) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "readers/trace_event/complete_trace.h"
+#include "readers/trace_event/device_work.h"
 
 namespace cgpu::trace_event {
 
@@ -283,15 +284,7 @@ void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
     const auto thread = thread_names_.find(track.process + kKeySeparator + track.thread);
     if (thread != thread_names_.end()) track.thread_name = thread->second;
   }
-  if (!kineto && !own_) {
-    const auto streams = std::count_if(timeline.tracks.begin(), timeline.tracks.end(), [](const Track& track) {
-      return track.process_name.starts_with("/device:") && !track.process_name.starts_with("/device:CPU");
-    });
-    run_.notes.add(
-        "device_work_elsewhere", streams,
-        "tracks of devices in a trace that XLA (JAX, TensorFlow) wrote for viewers are read as ranges: open the "
-        "*.xplane.pb beside it, which has device ops with their launches");
-  }
+  if (!own_) find_device_work(parts_, run_);
   for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
     if (timeline.slices.track[i] < described_) continue;
     TrackKind& kind = timeline.tracks[timeline.slices.track[i]].kind;

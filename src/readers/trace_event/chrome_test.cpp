@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/error.h"
 #include "base/test_file.h"
 #include "readers/reader.h"
 #include "readers/test_read.h"
@@ -51,17 +52,6 @@ void expect_books(const cgpu::Run& run) {
   EXPECT_EQ(e.read,
             e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped);
   EXPECT_EQ(e.slices, static_cast<int64_t>(run.timeline.slices.size()));
-}
-
-TEST(ChromeReader, DevicesOfXlaAreInItsOwnProfile) {
-  const auto of_process = [](const std::string& name) {
-    return read_text(array({event("M", "process_name", "0", R"j(, "args": {"name": ")j" + name + R"j("})j"),
-                            x("loop_fusion", "1", "5")}))
-        .notes.count("device_work_elsewhere");
-  };
-  EXPECT_EQ(of_process("/device:GPU:0"), 1);
-  EXPECT_EQ(of_process("/device:CPU:0"), 0);
-  EXPECT_EQ(of_process("/host:CPU"), 0);
 }
 
 TEST(ChromeReader, BeginsAndEndsPairOnTheirThread) {

@@ -192,8 +192,8 @@ bool EventParser::read_late_args(Event& event) {
 EventParser::Arg EventParser::arg_at(const char* key) {
   const auto if_key = [key](std::string_view whole, Arg arg) { return is_key(key, whole) ? arg : arg_count; };
   switch (packed_at(key)) {
-    case packed("correlation"):
-      return if_key("correlation", correlation);
+    case packed("correlation"):  // XLA writes the longer one
+      return is_key(key, "correlation_id") ? correlation : if_key("correlation", correlation);
     case packed("External id"):
       return if_key("External id", external_id);
     case packed("external id"):
@@ -238,6 +238,8 @@ EventParser::Arg EventParser::arg_at(const char* key) {
       return is_key(key, "Process Group Ranks") ? group_ranks : if_key("Process Group Name", group_name);
     case packed("step"):
       return step;
+    case packed("step_num"):
+      return if_key("step_num", step_number);
     case packed("Seq"):
       return collective_sequence;
     case packed("Src Rank"):
@@ -340,6 +342,8 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
     if (number && *number >= 0) {
       batch.sequence.push_back({index, integer(event.get(forward_thread), batch).value_or(0) != 0, *number});
     }
+  } else if (kind == SliceKind::other && event.category.empty()) {
+    read_xla_arguments(event, row, batch);
   }
   batch.slices.push_back(row);
   ++batch.counts.slices;
@@ -349,6 +353,15 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   if (is_device_op(kind)) add_device_op(event, kind, batch);
   if (kind == SliceKind::synchronization) add_synchronization(event, batch);
   if (event.has_rare) add_flow_of_slice(event, source, batch);
+}
+
+/// Of an event without a category: what joins it with the work that it launched, and the number of the step that it
+/// marks (jax.profiler.StepTraceAnnotation), named as PyTorch's profiler names its own.
+void EventParser::read_xla_arguments(const Event& event, Slice& row, Batch& batch) {
+  if (event.has(correlation)) row.correlation = integer(event.args[correlation], batch).value_or(kNoCorrelation);
+  if (!event.has(step_number)) return;
+  const auto number = integer(event.args[step_number], batch);
+  if (number && *number >= 0) row.name = intern("ProfilerStep#" + std::to_string(*number));
 }
 
 void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch) {

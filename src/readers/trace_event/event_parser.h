@@ -62,6 +62,7 @@ class EventParser {
     transfers,
     name_argument,
     step,
+    step_number,
     direction,
     size,
     awaited_stream,
@@ -115,6 +116,7 @@ class EventParser {
   void add(const Event& event, uint64_t source, Batch& batch);
   static bool read_times(const Event& event, Slice& row, Batch& batch);
   void add_slice(const Event& event, uint64_t source, Batch& batch);
+  void read_xla_arguments(const Event& event, Slice& row, Batch& batch);
   void add_device_op(const Event& event, SliceKind kind, Batch& batch);
   void add_collective(const Event& event, Batch& batch);
   Collective collective_of(const Event& event, Batch& batch);

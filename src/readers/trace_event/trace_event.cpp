@@ -17,6 +17,7 @@
 #include "readers/trace_event/arguments.h"
 #include "readers/trace_event/assembler.h"
 #include "readers/trace_event/event_parser.h"
+#include "readers/trace_event/joined_documents.h"
 #include "readers/trace_event/kineto_header.h"
 #include "readers/trace_event/own_export.h"
 #include "readers/trace_event/repairing_parser.h"
@@ -255,16 +256,17 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
   run.file = file;
   std::string start;
   uint64_t offset = 0;
-  TopLevel top = read_until_events(*source, file, start, offset);
+  const std::shared_ptr<TextSource> text = join_documents(source);
+  TopLevel top = read_until_events(*text, file, start, offset);
   run.format = "kineto";
   if (top.has_events && runs_of_export(top) > options.run_of_file) {
-    read_own_export(*source, top, std::move(start), offset, options, run);
+    read_own_export(*text, top, std::move(start), offset, options, run);
     if (options.run_of_file == 0) run.input_bytes = source->stored_bytes();
-    note_damage(*source, run);
+    note_damage(*text, run);
   } else {
     bool kineto = is_kineto(top);
     if (top.has_events) {
-      Pipeline pipeline(*source, std::move(start), offset, top, run, nullptr, options.progress);
+      Pipeline pipeline(*text, std::move(start), offset, top, run, nullptr, options.progress);
       pipeline.work(thread_count(options.threads));
       kineto = pipeline.is_kineto();
     }
@@ -274,12 +276,12 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
                     !top.complete);
     }
     run.input_bytes = source->stored_bytes();
-    run.text_bytes = source->text_position();
+    run.text_bytes = text->text_position();
     if (!kineto) {
       run.format = "chrome";
       if (run.events.read == run.events.skipped) refuse_without_events(run.events.read, file);
     }
-    note_damage(*source, run);
+    note_damage(*text, run);
     apply_header(top, run);
     apply_clock(run);
   }

@@ -12,6 +12,7 @@
 #include "model/time_range.h"
 #include "readers/common/protobuf_stream.h"
 #include "readers/common/timeline_builder.h"
+#include "readers/common/xla_names.h"
 #include "readers/xplane/fields.h"
 #include "readers/xplane/plane.h"
 
@@ -38,23 +39,6 @@ SliceKind kind_of_host_event(std::string_view name) {
   if (name.starts_with("cu") && name.size() > 2 && is_capital(name[2])) return SliceKind::driver_call;
   if (name.starts_with("hsa_")) return SliceKind::driver_call;
   return SliceKind::framework_op;
-}
-
-SliceKind kind_of_device_event(std::string_view name) {
-  if (name.starts_with("Memcpy") || name.starts_with("memcpy")) return SliceKind::memcpy;
-  if (name.starts_with("Memset") || name.starts_with("memset")) return SliceKind::memset;
-  return SliceKind::kernel;
-}
-
-CopyKind copy_of(std::string_view name) {
-  static constexpr std::pair<std::string_view, CopyKind> kCopies[] = {
-      {"H2D", CopyKind::HtoD}, {"D2H", CopyKind::DtoH},  {"D2D", CopyKind::DtoD},  {"P2P", CopyKind::PtoP},
-      {"H2H", CopyKind::HtoH}, {"HtoD", CopyKind::HtoD}, {"DtoH", CopyKind::DtoH}, {"DtoD", CopyKind::DtoD},
-  };
-  for (const auto& [text, kind] : kCopies) {
-    if (name.find(text) != std::string_view::npos) return kind;
-  }
-  return CopyKind::unknown;
 }
 
 MemoryKind memory_of(std::string_view text) {
@@ -328,14 +312,14 @@ class Reader {
   }
 
   void add_op(const LineUse& line, std::string_view name, int64_t start, int64_t end) {
-    const SliceKind kind = kind_of_device_event(name);
+    const SliceKind kind = xla::kind_of_device_event(name);
     DeviceOp op;
     op.device = line.device;
     op.stream = line.stream;
     const std::string_view details = text("memcpy_details");
     const std::string_view filled = text("memset_details");
     if (kind == SliceKind::memcpy) {
-      op.copy = copy_of(name);
+      op.copy = xla::copy_of(name);
       op.source = memory_of(value_of(details, "kind_src"));
       op.destination = memory_of(value_of(details, "kind_dst"));
       op.bytes = whole_number(value_of(details, "size")).value_or(-1);
