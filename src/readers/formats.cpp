@@ -18,6 +18,7 @@
 #include "readers/perfetto/own_export.h"
 #include "readers/perfetto/perfetto.h"
 #include "readers/rocprof/rocprof.h"
+#include "readers/rpd/rpd.h"
 #include "readers/speedscope/speedscope.h"
 #include "readers/torch_memory/torch_memory.h"
 #include "readers/trace_event/own_export.h"
@@ -67,7 +68,6 @@ Run read_ncu_text(const Input& input, const ReadOptions&) {
 /// An object or a bare array; whether it is a trace shows when its keys are read.
 bool looks_like_json_trace(const Input& input) {
   std::string_view head = input.head;
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
   while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
   if (head.starts_with('{')) return true;
   if (!head.starts_with('[')) return false;
@@ -97,6 +97,7 @@ const std::vector<Format>& all_formats() {
       {"speedscope", speedscope::is_profile, speedscope::read_profile},
       {"perf-script", perf_script::is_script, perf_script::read_script},
       {"perf-data", perf_script::is_recording, perf_script::read_recording},
+      {"rpd", rpd::is_database, rpd::read_database},
       {"rocprof", rocprof::is_profile, rocprof::read_profile},
       {"xplane", xplane::is_profile, xplane::read_profile},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
