@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/common/sqlite/test_database.h"
 #include "readers/reader.h"
 #include "readers/test_read.h"
 #include "readers/torch_memory/pickle.h"
@@ -159,6 +160,41 @@ TEST(TorchMemory, EveryByteAtItsLimits) {
 
 TEST(TorchMemory, ListsThatHoldThemselves) {
   const auto run = read(pickled("}\x94" + text("segments") + "]\x94h\x01" + "as" + text("device_traces") + "h\x01s"));
+  EXPECT_EQ(run.events.read, test::accounted(run));
+}
+
+TEST(TorchMemory, ARecordingThatLostItsBeginningSaysSo) {
+  const std::string entries = text("segments") + list(segment(0, 4096, 400)) + text("device_traces") +
+                              list(list(event("alloc", 1, 200))) + text("trace_alloc_max_entries") + list(number(1));
+  const cgpu::Run full = read(pickled(dictionary(entries + text("trace_alloc_overflowed") + list("\x88"))));
+  EXPECT_EQ(full.notes.count("missing_beginning"), 1);
+  const cgpu::Run whole = read(pickled(dictionary(entries + text("trace_alloc_overflowed") + list("\x89"))));
+  EXPECT_EQ(whole.notes.count("missing_beginning"), 0);
+}
+
+TEST(TorchMemory, ADatabaseSaysWhatAPickleSays) {
+  test::TestDatabase database;
+  const std::string frames =
+      R"([{"filename":"a.py","line":3,"name":"inner"},{"filename":"a.py","line":9,"name":"outer"}])";
+  database.sql(
+      "CREATE TABLE segments(id INTEGER PRIMARY KEY, device INTEGER, total_size INTEGER);"
+      "CREATE TABLE blocks(id INTEGER PRIMARY KEY, segment_id INTEGER, size INTEGER, state TEXT);"
+      "CREATE TABLE device_traces(id INTEGER PRIMARY KEY, device INTEGER, action TEXT, addr INTEGER, size "
+      "INTEGER, time_us INTEGER, frames TEXT);"
+      "INSERT INTO segments VALUES (1, 0, 4096);"
+      "INSERT INTO blocks VALUES (1, 1, 300, 'active_allocated'), (2, 1, 100, 'active_allocated'),"
+      "(3, 1, 50, 'inactive');"
+      "INSERT INTO device_traces VALUES (1, 0, 'alloc', 1, 200, 10, '" +
+      frames + "'), (2, 0, 'alloc', 2, 300, 20, '" + frames +
+      "'), (3, 0, 'free_requested', 1, 200, 30, '[]'), (4, 0, 'odd', 1, 200, 30, '[]')");
+  database.close();
+  const cgpu::Run run = test::read_file(database.path());
+  EXPECT_EQ(run.format_version, "snapshot database");
+  ASSERT_EQ(run.timeline.memory.size(), 3U);
+  EXPECT_EQ(run.timeline.memory[1].total_allocated, 600) << "100 bytes were there at first";
+  EXPECT_EQ(run.timeline.memory[2].total_allocated, 400);
+  EXPECT_EQ(run.timeline.memory[1].time, 20000);
+  EXPECT_EQ(run.call_tree->nodes.size(), 5U);
   EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
