@@ -17,6 +17,7 @@
 #include "readers/perf_script/perf_script.h"
 #include "readers/perfetto/own_export.h"
 #include "readers/perfetto/perfetto.h"
+#include "readers/proton/proton.h"
 #include "readers/rocprof/rocprof.h"
 #include "readers/rpd/rpd.h"
 #include "readers/speedscope/speedscope.h"
@@ -95,6 +96,7 @@ const std::vector<Format>& all_formats() {
       {"hpctoolkit-xml", hpctoolkit_xml::is_database, hpctoolkit_xml::read_database},
       {"caliper", caliper::is_profile, caliper::read_profile},
       {"speedscope", speedscope::is_profile, speedscope::read_profile},
+      {"proton", proton::is_profile, proton::read_profile},
       {"perf-script", perf_script::is_script, perf_script::read_script},
       {"perf-data", perf_script::is_recording, perf_script::read_recording},
       {"rpd", rpd::is_database, rpd::read_database},
