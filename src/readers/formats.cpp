@@ -21,6 +21,7 @@
 #include "readers/rocprof/rocprof.h"
 #include "readers/rpd/rpd.h"
 #include "readers/speedscope/speedscope.h"
+#include "readers/tensorrt/tensorrt.h"
 #include "readers/torch_memory/torch_memory.h"
 #include "readers/trace_event/own_export.h"
 #include "readers/trace_event/trace_event.h"
@@ -101,6 +102,7 @@ const std::vector<Format>& all_formats() {
       {"perf-data", perf_script::is_recording, perf_script::read_recording},
       {"rpd", rpd::is_database, rpd::read_database},
       {"rocprof", rocprof::is_profile, rocprof::read_profile},
+      {"tensorrt", tensorrt::is_profile, tensorrt::read_profile},
       {"xplane", xplane::is_profile, xplane::read_profile},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
       {"ascend", ascend::is_profile, read_ascend},
