@@ -155,17 +155,20 @@ class RunReader {
     const auto add_part = [&](const char* from, const char* to, const auto& visit) {
       const auto begin = nanoseconds(fields, from);
       const auto finish = nanoseconds(fields, to);
-      if (begin && finish && *begin < *finish) visit(*begin, *finish);
+      // Times have six digits: a short call may have lost its length.
+      if (begin && finish && *begin <= *finish) visit(*begin, *finish);
     };
     add_part("startEnqMs", "endEnqMs", [&](int64_t from, int64_t to) {
       add_slice("enqueue", into_.thread_track("trtexec", "enqueue"), SliceKind::runtime_call, from, to, number);
     });
     const int64_t stream = take_stream(first.value_or(*start), last.value_or(*end));
     add_part("startH2dMs", "endH2dMs", [&](int64_t from, int64_t to) {
+      if (from == to) return;  // nothing was copied
       add_op("Memcpy HtoD", SliceKind::memcpy, CopyKind::HtoD, stream, from, to, number);
     });
     add_op("inference", SliceKind::kernel, CopyKind::none, stream, *start, *end, number);
     add_part("startD2hMs", "endD2hMs", [&](int64_t from, int64_t to) {
+      if (from == to) return;
       add_op("Memcpy DtoH", SliceKind::memcpy, CopyKind::DtoH, stream, from, to, number);
     });
   }
