@@ -19,6 +19,7 @@
 #include "readers/perfetto/perfetto.h"
 #include "readers/proton/proton.h"
 #include "readers/rocprof/rocprof.h"
+#include "readers/rocprof_compute/rocprof_compute.h"
 #include "readers/rpd/rpd.h"
 #include "readers/speedscope/speedscope.h"
 #include "readers/tensorrt/tensorrt.h"
@@ -103,6 +104,7 @@ const std::vector<Format>& all_formats() {
       {"rpd", rpd::is_database, rpd::read_database},
       {"rocprof", rocprof::is_profile, rocprof::read_profile},
       {"tensorrt", tensorrt::is_profile, tensorrt::read_profile},
+      {"rocprof-compute", rocprof_compute::is_database, rocprof_compute::read_database},
       {"xplane", xplane::is_profile, xplane::read_profile},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
       {"ascend", ascend::is_profile, read_ascend},

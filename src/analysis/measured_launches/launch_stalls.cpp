@@ -3,7 +3,7 @@
 // Nsight Compute has a metric a reason: how many warps waited for it on average for each instruction that was issued,
 // which is counted of all warps, and, where that was not collected, samples of warps (`smsp__pcsamp_...`). Its reasons
 // have the names of table `stalls`, so that profiles of different tools can be compared; the profiler's own word stands
-// beside.
+// beside. rocprof-compute has samples of AMD's devices (`pc_samples_stalled_...`).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -20,7 +20,7 @@ namespace cgpu {
 namespace {
 
 struct StallReason {
-  std::string_view word;    // of Nsight Compute
+  std::string_view word;    // of the profiler
   std::string_view reason;  // as in `stalls`
   std::string_view about;
 };
@@ -49,15 +49,27 @@ constexpr std::array kReasons = {
     StallReason{"dispatch_stall", "other", "waited because the dispatcher held instructions back"},
     StallReason{"drain", "other", "waited at its end for its last writes to memory"},
     StallReason{"misc", "other", "waited for something else"},
+    // AMD's, of rocprofiler-sdk's samples of program counters.
+    StallReason{"waitcnt", "memory_dependency", "waited for memory that an instruction before had asked for"},
+    StallReason{"alu_dependency", "execution_dependency", "waited for the result of an instruction before"},
+    StallReason{"barrier_wait", "synchronization", "waited at a barrier for other waves of the workgroup"},
+    StallReason{"no_instruction_available", "instruction_fetch", "waited for the next instruction to be fetched"},
+    StallReason{"arbiter_not_win", "not_selected", "was ready, but another wave was chosen"},
+    StallReason{"arbiter_win_ex_stall", "pipe_busy", "was chosen, but the unit that executes was busy"},
+    StallReason{"sleep_wait", "sleep", "slept"},
+    StallReason{"internal_instruction", "other", "executed an instruction that the wave handles itself"},
+    StallReason{"other_wait", "other", "waited for something else"},
 };
 
 constexpr std::string_view kSamples = "smsp__pcsamp_warps_issue_stalled_";
 constexpr std::string_view kNotIssued = "_not_issued";
+constexpr std::string_view kSamplesOfAmd = "pc_samples_stalled_";
 constexpr std::string_view kAverage = "smsp__average_warps_issue_stalled_";
 constexpr std::string_view kAverageEnd = "_per_issue_active.ratio";
 
 /// The profiler's word for the reason that a metric counts, where it is one of this kind: samples, or averages.
 std::string_view word_in(std::string_view metric, bool samples) {
+  if (samples && metric.starts_with(kSamplesOfAmd)) return metric.substr(kSamplesOfAmd.size());
   const std::string_view start = samples ? kSamples : kAverage;
   if (!metric.starts_with(start)) return {};
   std::string_view word = metric.substr(start.size());
