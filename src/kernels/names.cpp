@@ -38,7 +38,11 @@ std::string base_kernel_name(std::string_view full_name) {
 }
 
 std::string_view api_name(std::string_view name) {
-  while (remove_suffix(name, "_ptsz") || remove_suffix(name, "_ptds") || remove_version(name)) {
+  // cuGetProcAddress and cuGetProcAddress_v2 are two functions: a program that was built with older headers calls the
+  // first one.
+  constexpr std::string_view kOwnVersion = "cuGetProcAddress_v2";
+  while (name != kOwnVersion &&
+         (remove_suffix(name, "_ptsz") || remove_suffix(name, "_ptds") || remove_version(name))) {
   }
   return name;
 }

@@ -139,6 +139,9 @@ TEST(ApiName, LosesVersionAndStreamSuffixes) {
   EXPECT_EQ(api_name("cudaLaunchKernel_ptsz_v7000"), "cudaLaunchKernel");
   EXPECT_EQ(api_name("cuMemcpyHtoD_v2_ptds"), "cuMemcpyHtoD");
   EXPECT_EQ(api_name("cudaStreamGetCaptureInfo_v2_v11030"), "cudaStreamGetCaptureInfo");
+  EXPECT_EQ(api_name("cuGetProcAddress_v2"), "cuGetProcAddress_v2") << "two functions";
+  EXPECT_EQ(api_name("cuGetProcAddress"), "cuGetProcAddress");
+  EXPECT_EQ(api_name("cuGetProcAddress_v2_ptsz"), "cuGetProcAddress_v2");
   for (const char* name :
        {"cudaLaunchKernel", "hipModuleLaunchKernel", "", "_v2", "_ptsz", "cuda_v", "cuda_version2", "v2"}) {
     EXPECT_EQ(api_name(name), name);

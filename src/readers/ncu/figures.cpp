@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <unordered_map>
@@ -166,6 +167,43 @@ std::string_view metric_of_label(std::string_view section, std::string_view labe
   return "";
 }
 
+namespace {
+
+/// What a hardware metric counts: the first of these words in its name, as in
+/// l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,
+/// "" where there is none, or where it is a part of a word of another meaning (a throughput, a rate of hits).
+std::string_view unit_of_quantity(std::string_view name, bool rate) {
+  struct Quantity {
+    std::string_view word;
+    std::string_view unit;
+    std::string_view rate;
+  };
+  static constexpr std::array<Quantity, 8> kQuantities{{{"sectors", "sector", "sector/s"},
+                                                        {"inst", "inst", "inst/s"},
+                                                        {"warps", "warp", "warp/s"},
+                                                        {"requests", "request", "request/s"},
+                                                        {"bytes", "byte", "byte/s"},
+                                                        {"cycles", "cycle", "hz"},
+                                                        {"threads", "thread", "thread/s"},
+                                                        {"ctas", "block", "block/s"}}};
+  const size_t unit = name.find("__");
+  const size_t rollup = name.find('.');
+  if (unit == std::string_view::npos || rollup == std::string_view::npos || rollup < unit) return "";
+  std::string_view words = name.substr(unit + 2, rollup - unit - 2);
+  if (contains(words, "throughput") || contains(words, "rate") || contains(words, "average")) return "";
+  // The first word that is a quantity counts; what follows says which of them.
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find('_'));
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+    for (const Quantity& quantity : kQuantities) {
+      if (quantity.word == word) return rate ? quantity.rate : quantity.unit;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string_view unit_of_metric(std::string_view name) {
   if (contains(name, ".pct_of_peak") || name.ends_with(".pct") || name.ends_with("_pct")) return "%";
   if (contains(name, ".per_cycle") || contains(name, ".peak_sustained") || name.ends_with(".ratio")) return "";
@@ -173,7 +211,7 @@ std::string_view unit_of_metric(std::string_view name) {
   if (contains(name, "__time_duration.")) return "ns";
   if (contains(name, "__cycles_")) return rate ? "hz" : "cycle";
   if (contains(name, "__bytes") || name.starts_with("launch__shared_mem_")) return rate ? "byte/s" : "byte";
-  return "";
+  return unit_of_quantity(name, rate);
 }
 
 Scale scale_of_unit(std::string_view printed) {
@@ -251,25 +289,23 @@ namespace {
 
 /// The profiler replays a launch and counts resident warps and cycles in different passes; of short kernels their
 /// quotient can exceed what the hardware holds.
-void clamp_occupancies(Run& run) {
-  int64_t clamped = 0;
-  for (ProfiledLaunch& launch : run.launch_metrics->launches) {
-    for (std::optional<double>* share : {&launch.achieved_occupancy_pct, &launch.theoretical_occupancy_pct}) {
-      if (!*share || **share <= 100) continue;
-      *share = 100;
-      ++clamped;
+void note_occupancies(Run& run) {
+  int64_t above = 0;
+  for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
+    for (const std::optional<double>& share : {launch.achieved_occupancy_pct, launch.theoretical_occupancy_pct}) {
+      above += share && *share > 100 ? 1 : 0;
     }
   }
   run.notes.add(
-      "clamped_occupancy", clamped,
-      "occupancies above 100 % are shown as 100 %: Nsight Compute counts warps and cycles in different passes "
-      "over the kernel, which do not agree for short kernels; table launch_values has what it measured");
+      "occupancy_above_100", above,
+      "occupancies above 100 % are shown as measured: Nsight Compute counts warps and cycles in different passes "
+      "over the kernel, which do not agree for short kernels");
 }
 
 }  // namespace
 
 void check_figures(Run& run) {
-  clamp_occupancies(run);
+  note_occupancies(run);
   struct Group {
     const char* figures;
     const char* option;

@@ -12,7 +12,8 @@ namespace cgpu::ncu {
 /// The label alone does not tell: "Memory Throughput" is a share in one section and bytes a second in another.
 std::string_view metric_of_label(std::string_view section, std::string_view label);
 
-/// The unit that a metric's name implies: "%", "ns", "byte", "byte/s", "cycle", "hz"; "" where it implies none.
+/// The unit that a metric's name implies: "%", "ns", "byte", "byte/s", "cycle", "hz", "sector", "inst",
+/// "warp", "request", "thread", "block" and the rates of these; "" where it implies none.
 /// Reports do not store units.
 std::string_view unit_of_metric(std::string_view name);
 
@@ -29,8 +30,8 @@ std::string without_links(std::string_view message);
 /// Sets the named members of a launch from its metrics. Of several metrics of one name the last counts.
 void fill_figures(const StringPool& names, ProfiledLaunch& launch);
 
-/// Occupancies above 100 %, which are artefacts of the measurement, become 100 % with a note. Then notes on figures
-/// that are absent, with the option that would have collected them.
+/// Notes occupancies above 100 %, which are artefacts of the measurement, and figures that are absent, with the option
+/// that would have collected them.
 void check_figures(Run& run);
 
 }  // namespace cgpu::ncu

@@ -290,6 +290,13 @@ TEST(NcuFigures, UnitsOfNames) {
   EXPECT_EQ(unit_of_metric("sm__cycles_elapsed.avg"), "cycle");
   EXPECT_EQ(unit_of_metric("sm__cycles_elapsed.avg.per_second"), "hz");
   EXPECT_EQ(unit_of_metric("smsp__warps_active.avg.per_cycle_active"), "");
+  EXPECT_EQ(unit_of_metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), "sector");
+  EXPECT_EQ(unit_of_metric("lts__t_requests_srcunit_tex.sum.per_second"), "request/s");
+  EXPECT_EQ(unit_of_metric("smsp__inst_executed.sum"), "inst");
+  EXPECT_EQ(unit_of_metric("smsp__warps_active.avg"), "warp");
+  EXPECT_EQ(unit_of_metric("smsp__average_warps_issue_stalled_wait_per_issue_active.ratio"), "");
+  EXPECT_EQ(unit_of_metric("l1tex__m_xbar2l1tex_read_bytes.sum"), "byte");
+  EXPECT_EQ(unit_of_metric("launch__occupancy_limit_warps"), "");
 }
 
 TEST(NcuFigures, LinksInMessages) {
