@@ -165,25 +165,24 @@ class Reader {
 
   /// Values are of the node alone, unless their name says that they hold those below it.
   void add_values(NodeIndex node, const Node& from) {
-    bool any = false;
-    const uint32_t profile = from.values.empty() ? 0 : profile_of(from);
+    std::optional<uint32_t> profile;
     for (const auto& [name, value] : from.values) {
       const bool inclusive = name.ends_with(kInclusive);
       const std::string own = inclusive ? name.substr(0, name.size() - kInclusive.size()) : name;
       if (node == 0 && value == 0) continue;  // the root lists its metrics without values
+      if (!profile) profile = profile_of(from);
       const auto [metric, factor] = metric_of(own);
       if (inclusive) {
         const bool also_own = std::any_of(from.values.begin(), from.values.end(),
                                           [&own](const auto& other) { return other.first == own; });
         if (also_own) continue;
-        tree_.add_inclusive(profile, metric, node, value * factor);
+        tree_.add_inclusive(*profile, metric, node, value * factor);
       } else {
-        tree_.add(profile, metric, node, value * factor);
+        tree_.add(*profile, metric, node, value * factor);
       }
-      any = true;
     }
     if (node == 0) return;
-    ++(any ? run_.events.samples : run_.events.metadata);
+    ++(profile ? run_.events.samples : run_.events.metadata);
   }
 
   /// Kernels are of a device; scopes with metrics of their own are of the host.
