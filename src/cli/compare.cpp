@@ -21,6 +21,7 @@
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
 #include "comparison/moment_words.h"
+#include "serve/profile.h"
 #include "session/selection.h"
 #include "session/summary.h"
 #include "table/filter.h"
@@ -89,7 +90,7 @@ struct CompareCommand {
     std::optional<NumberRange> steps;
     if (!step.empty()) steps = parse_number_range(step, "--step");
     const Comparison comparison(a, b, steps);
-    Compared compared{fmt::format("{} compared with {}", runs.back(), runs.front()), runs, "", {}};
+    Compared compared{fmt::format("{} compared with {}", title_of(sessions.b), title_of(sessions.a)), runs, "", {}};
     if (name.empty()) compared.words = paragraph_of(comparison);
     for (const ComparisonTable& declared : comparison_tables()) {
       if (name.empty() ? declared.only_named : declared.name != name) continue;

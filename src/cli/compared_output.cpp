@@ -1,6 +1,8 @@
 #include "cli/compared_output.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "cli/terminal.h"
 #include "report/report.h"
@@ -9,6 +11,7 @@
 #include "table/html.h"
 #include "table/json.h"
 #include "table/markdown.h"
+#include "table/row_units.h"
 #include "table/text.h"
 
 namespace cgpu {
@@ -22,6 +25,15 @@ Table without_empty_columns(Table table) {
     if (!table.empty() && std::all_of(rows.begin(), rows.end(), is_absent_in)) table.erase_column(column);
   }
   return table;
+}
+
+/// "compare_call_tree" -> "Call tree"
+std::string heading_of(std::string name) {
+  constexpr std::string_view prefix = "compare_";
+  if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  std::replace(name.begin(), name.end(), '_', ' ');
+  if (!name.empty()) name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  return name;
 }
 
 void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen& rows) {
@@ -38,7 +50,8 @@ void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen&
 
 void write_markdown(std::ostream& out, const Compared& compared) {
   if (!compared.words.empty()) out << "# What changed\n\n" << markdown_code(compared.words);
-  for (const Table& one : compared.tables) out << "\n## " << one.name << "\n\n" << render_markdown(one);
+  for (const Table& one : compared.tables)
+    out << "\n## " << heading_of(one.name) << "\n\n" << render_markdown(with_row_units(one));
 }
 
 void write_html(std::ostream& out, const Compared& compared) {
@@ -52,10 +65,10 @@ void write_html(std::ostream& out, const Compared& compared) {
   }
   for (const Table& one : compared.tables) {
     Section& section = report.sections.emplace_back();
-    section.title = one.name;
+    section.title = heading_of(one.name);
     section.summary = one.about;
     section.table = one;
-    section.page = one;
+    section.page = with_row_units(one);
     take_top(section.page, kRowsOfEach);
   }
   out << render_report_html(report);

@@ -201,11 +201,13 @@ TEST_F(Ready, Neighbours) {
 }
 
 TEST_F(Ready, Search) {
-  expect_has(body("/api/p/0/search", {{"q", "GEMM"}}), R"({"total":2,"names":1,"matches":[{"track")");
+  expect_has(body("/api/p/0/search", {{"q", "GEMM"}}), R"({"total":2,"names":1,"first":1,"matches":[{"track")");
   expect_has(body("/api/p/0/search", {{"q", "^cuda.*Kernel$"}, {"regex", "1"}}), R"("total":2,"names":1)");
   expect_has(body("/api/p/0/search", {{"q", "a.*b"}}), R"("total":0,"names":0,"matches":[])");
   expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"track", track(ViewKind::thread)}}), R"("total":0)");
   expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "151"}, {"limit", "1"}}), R"("start":400)");
+  expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "151"}, {"limit", "1"}}), R"("first":2)");
+  expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "399"}, {"direction", "previous"}}), R"("first":1)");
   expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "399"}, {"direction", "previous"}}), R"("start":150)");
   EXPECT_EQ(get("/api/p/0/search", {{"q", "("}, {"regex", "1"}}).status, 400);
   EXPECT_EQ(get("/api/p/0/search", {{"q", ""}}).status, 400);

@@ -322,6 +322,10 @@ std::vector<uint32_t> sorted_by(const ColumnValues& values, bool descending, siz
 
 }  // namespace
 
+std::string sorted_by_text(const Table& table, const Sort& sort) {
+  return (sort.descending ? "-" : "+") + table.columns[sort.column].name;
+}
+
 std::vector<uint32_t> sorted_rows(const ColumnValues& values, bool descending, size_t top) {
   switch (values.type()) {
     case ColumnType::integer:
@@ -342,6 +346,7 @@ std::vector<uint32_t> sorted_rows(const ColumnValues& values, bool descending, s
 void sort_rows(Table& table, std::string_view column) {
   const auto [index, descending] = parse_sort(table, column);
   table.take(sorted_rows(table.values(index), descending));
+  table.sorted_by = sorted_by_text(table, {index, descending});
 }
 
 void take_top(Table& table, size_t n) {

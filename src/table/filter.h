@@ -101,6 +101,8 @@ struct Sort {
 };
 /// Numbers descend and text ascends, unless a sign before the name says otherwise. Throws Error for an unknown column.
 Sort parse_sort(const Table& table, std::string_view column);
+/// The same as a text with its sign, as Table::sorted_by has it.
+std::string sorted_by_text(const Table& table, const Sort& sort);
 
 /// The rows in the order of a column's values, in either direction: equal ones keep their order, absent ones come last.
 /// With `top` only the first so many. O(n log n), O(n + top log top) with `top`.

@@ -249,6 +249,26 @@ TEST(Sort, DirectionStabilityAndAbsentLast) {
   EXPECT_EQ(sorted(texts, ColumnType::text, "-v"), (Names{"b@0", "b@3", "a@2", "@1"}));
 }
 
+TEST(Sort, ATableSaysWhatItIsSortedBy) {
+  Table table = kernels_of_ranks();
+  EXPECT_EQ(table.sorted_by, "");
+  sort_rows(table, "total_ns");
+  EXPECT_EQ(table.sorted_by, "-total_ns");
+  take_top(table, 3);
+  EXPECT_EQ(table.sorted_by, "-total_ns") << "the first rows are in the same order";
+  Table other = table;
+  sort_rows(other, "name");
+  EXPECT_EQ(other.sorted_by, "+name");
+  other.take({1, 0});
+  EXPECT_EQ(other.sorted_by, "");
+  other = table;
+  other.append_all(table);
+  EXPECT_EQ(other.sorted_by, "");
+  other = table;
+  other.erase_column(table.column("total_ns"));
+  EXPECT_EQ(other.sorted_by, "");
+}
+
 TEST(Sort, LargeIntegersAreOrderedExactly) {
   const int64_t big = (int64_t{1} << 60) + 1;
   EXPECT_EQ(sorted({big, big + 1, big - 1}, ColumnType::integer, "+v"),

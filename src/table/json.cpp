@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/json_text.h"
+#include "table/row_units.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -19,7 +20,8 @@ void append_field(std::string& out, std::string_view key, std::string_view value
   append_json_string(out, value);
 }
 
-void append_column(std::string& out, const Column& column) {
+void append_column(std::string& out, const Table& table, size_t number) {
+  const Column& column = table.columns[number];
   out += '{';
   append_field(out, "name", column.name);
   out += ", ";
@@ -28,6 +30,10 @@ void append_column(std::string& out, const Column& column) {
   append_field(out, "unit", column.unit);
   out += ", ";
   append_field(out, "about", column.about);
+  if (is_in_row_unit(table, number)) {
+    out += ", ";
+    append_field(out, "unit_of_row", "unit");
+  }
   out += '}';
 }
 
@@ -52,11 +58,15 @@ void begin_table_object(std::ostream& out, const Table& table) {
     text += ", ";
     append_field(text, "per", table.per);
   }
+  if (!table.sorted_by.empty()) {
+    text += ", ";
+    append_field(text, "sorted_by", table.sorted_by);
+  }
   text += ", \"columns\": [";
   const char* separator = kFirst;
-  for (const Column& column : table.columns) {
+  for (size_t column = 0; column < table.columns.size(); ++column) {
     text += separator;
-    append_column(text, column);
+    append_column(text, table, column);
     separator = kNext;
   }
   out << text << "\n], \"rows\": [";

@@ -159,9 +159,10 @@ TEST(Json, Document) {
   table.columns.resize(2);
   table.append({"a\"b", int64_t{1}});
   table.append({"\x01\xff", {}});
+  table.sorted_by = "-count";
   EXPECT_EQ(render_json("table", {"x.json"}, {table}),
             "{\"schema\": \"cgpu/1\", \"command\": \"table\", \"inputs\": [\"x.json\"], \"tables\": {\n"
-            "\"kernels\": {\"about\": \"One row a kernel name\", \"columns\": [\n"
+            "\"kernels\": {\"about\": \"One row a kernel name\", \"sorted_by\": \"-count\", \"columns\": [\n"
             "{\"name\": \"name\", \"type\": \"text\", \"unit\": \"\", \"about\": \"Full name\"},\n"
             "{\"name\": \"count\", \"type\": \"int\", \"unit\": \"count\", \"about\": \"Launches\"}\n"
             "], \"rows\": [\n"

@@ -76,6 +76,7 @@ void Table::append(const Row& row) {
   if (row.size() != columns.size()) throw std::logic_error("table " + name + ": a row of another length");
   for (size_t column = 0; column < row.size(); ++column) values_[column].append(row[column]);
   ++row_count_;
+  sorted_by.clear();
 }
 
 void Table::append_all(const Table& other) {
@@ -83,6 +84,7 @@ void Table::append_all(const Table& other) {
   if (other.columns.size() != columns.size()) throw std::logic_error("table " + name + ": rows of another length");
   for (size_t column = 0; column < columns.size(); ++column) values_[column].append_all(other.values(column));
   row_count_ += other.row_count_;
+  sorted_by.clear();
 }
 
 const ColumnValues& Table::values(size_t column) const {
@@ -125,6 +127,7 @@ void Table::reserve(size_t rows) {
 void Table::take(const std::vector<uint32_t>& rows) {
   make_values();
   for (ColumnValues& values : values_) values.take(rows);
+  if (!std::is_sorted(rows.begin(), rows.end())) sorted_by.clear();
   row_count_ = rows.size();
 }
 
@@ -151,6 +154,7 @@ void Table::clear_rows() {
 
 void Table::erase_column(size_t column) {
   make_values();
+  if (!sorted_by.empty() && sorted_by.substr(1) == columns[column].name) sorted_by.clear();
   columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(column));
   values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(column));
 }

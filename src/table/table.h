@@ -62,6 +62,9 @@ class Table {
   std::string name;
   std::string about;  // one line
   std::string per;    // what the figures are of: "iteration", "whole"; "" where there is no choice
+  /// The column that the rows are ordered by, absent values last, as sort_rows takes it: "-total_ns", "+name". "" where
+  /// no single column orders them. Set by what orders the rows; rows that are appended or ordered otherwise clear it.
+  std::string sorted_by;
   /// May be added to as long as there are no rows.
   std::vector<Column> columns;
 

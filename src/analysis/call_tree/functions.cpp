@@ -72,6 +72,7 @@ void sort_by_cost(Table& table, const MetricColumns& columns) {
     const auto order = exclusive.compare(a, b);
     return order != 0 ? order > 0 : inclusive.compare(a, b) > 0;
   });
+  table.sorted_by = "-" + table.columns[columns.begin + 1].name;
 }
 
 /// Inserts the columns of the metrics that are to be shown.

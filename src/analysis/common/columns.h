@@ -89,6 +89,7 @@ inline void sort_most_first(Table& table, const std::string& column) {
     if (const auto order = key.compare(a, b); order != 0) return order > 0;
     return is_before_by_cells(table, a, b);
   });
+  table.sorted_by = "-" + column;
 }
 
 /// Rows in descending order of the size of a change, whichever its sign, in a column of numbers without absent values;
@@ -111,6 +112,7 @@ inline void sort_most_changed(Table& table, const std::string& column) {
 inline void sort_by_start(Table& table) {
   const ColumnValues& start = table.values(table.column("start_ns"));
   table.sort([&](uint32_t a, uint32_t b) { return start.compare(a, b) < 0; });
+  table.sorted_by = "+start_ns";
 }
 
 }  // namespace cgpu

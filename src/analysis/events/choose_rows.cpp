@@ -103,7 +103,9 @@ ChosenRows::ChosenRows(const Analysis& analysis, const EventTable& events, RowCh
       declared_(declared_table(analysis, events)),
       filter_(choice_.where, declared_),
       left_(choice_.top == 0 ? SIZE_MAX : choice_.top) {
-  if (!choice_.sort.empty()) sort_ = parse_sort(declared_, choice_.sort);
+  if (choice_.sort.empty()) return;
+  sort_ = parse_sort(declared_, choice_.sort);
+  declared_.sorted_by = sorted_by_text(declared_, *sort_);
 }
 
 std::optional<Table> ChosenRows::next() {
@@ -169,6 +171,7 @@ Table chosen_rows(const Analysis& analysis, const EventTable& events, const RowC
   ChosenRows rows(analysis, events, choice);
   Table all = rows.declared();
   while (const std::optional<Table> batch = rows.next()) all.append_all(*batch);
+  all.sorted_by = rows.declared().sorted_by;
   return all;
 }
 

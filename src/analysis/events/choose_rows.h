@@ -37,7 +37,7 @@ class ChosenRows {
 
   const EventTable& events_;
   const RowChoice choice_;
-  const Table declared_;
+  Table declared_;
   BatchFilter filter_;
   std::optional<Sort> sort_;
   std::optional<std::vector<uint32_t>> in_order_;  // all chosen rows, where they are to be sorted

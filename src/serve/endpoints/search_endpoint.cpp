@@ -242,9 +242,11 @@ Answer answer_search(const Profile& profile, const Request& request) {
 
   const bool regex = parameters.flag("regex");
   Search search(profile, std::move(tracks), parameters.flag("own"));
+  uint64_t reached = 0;  // of those from `at` or `past` on
   const auto take = [&](const Match& match) {
     if (at && (backwards ? match.start > *at : match.start < *at)) return;
     if (past && !(backwards ? match < *past : *past < match)) return;
+    ++reached;
     found.add(match);
   };
   if (argument) {
@@ -253,7 +255,9 @@ Answer answer_search(const Profile& profile, const Request& request) {
     search.run(TextPattern(text, regex), take);
   }
   JsonTextWriter json;
-  json.begin_object().member("total", search.total()).member("names", search.names()).key("matches").begin_array();
+  json.begin_object().member("total", search.total()).member("names", search.names());
+  if (reached > 0) json.member("first", backwards ? reached : search.total() - reached + 1);
+  json.key("matches").begin_array();
   for (const Match& match : std::move(found).in_order()) {
     write_position(
         json, profile,
