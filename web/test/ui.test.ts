@@ -14,6 +14,7 @@ import {
   momentStep,
   oneLine,
   percent,
+  withPageUnits,
 } from "../src/model/format";
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
@@ -22,14 +23,14 @@ import { pixelBuckets } from "../src/timeline/raster";
 import { axisMoment, baseOf, markMode, momentIn, ticksOf, timeAxis } from "../src/model/axis";
 import { everything, firstView } from "../src/model/viewport";
 import { gridStepOf } from "../src/timeline/ruler";
-import { apart, cuts, narrower } from "../src/model/names";
+import { apart, cutName, cuts, narrower } from "../src/model/names";
 import { TextMeasure } from "../src/timeline/text";
-import { columnNeed, fittedWidth, gridOf, tabularMeasure } from "../src/ui/column_widths";
+import { columnNeed, columnWidths, fittedWidth, tabularMeasure } from "../src/ui/column_widths";
 import { fits } from "../src/ui/command_palette";
 import { csv } from "../src/ui/csv";
 import { linearScale, logScale } from "../src/ui/chart";
 import { cellText } from "../src/ui/table";
-import { orderFound, orderRows } from "../src/ui/row_order";
+import { orderRows, readSort, writeSort } from "../src/ui/row_order";
 import { encodeActivity } from "./mock/profile.mjs";
 
 test("durations and moments", () => {
@@ -268,6 +269,10 @@ test("marks that turn the writing direction are written out", () => {
   assert.equal(asWritten("a\u202eb\u2069c\nd"), "a<U+202E>b<U+2069>c\nd");
 });
 
+test("sentences of the server have the page's units", () => {
+  assert.equal(withPageUnits("12.5% of 30 us, 3 user calls"), "12.5 % of 30 \u00b5s, 3 user calls");
+});
+
 test("the shape of a launch, however the profile writes it", () => {
   const of = (values: Record<string, string>) =>
     launchShape(Object.entries(values).map(([key, value]) => ({ key, value })));
@@ -279,29 +284,45 @@ test("the shape of a launch, however the profile writes it", () => {
   assert.equal(of({}), undefined);
 });
 
-test("columns: a number is whole whatever is chosen, texts share what is left", () => {
+test("columns: a number is whole whatever is chosen, headings and texts share what is left", () => {
   const measure = tabularMeasure((character) => (character === "1" ? 3 : 7));
   assert.equal(measure("111"), 21, "digits are equally wide");
   const rows: Cell[][] = Array.from({ length: 1000 }, (_, i) => [i === 999 ? 123456789 : 1, "x".repeat(i)]);
   const number = columnNeed(rows, (row) => String(row[0]), true, 30, measure);
   assert.ok(number.least >= 9 * 7, "the longest is far down");
   const text = columnNeed(rows, (row) => String(row[1]), false, 30, measure);
-  assert.ok(text.share > 0 && text.first < fittedWidth(rows, (row) => String(row[1]), measure));
-  assert.equal(gridOf([number, text], [], []).template, `${number.first}px minmax(${text.first}px, ${text.share}fr)`);
-  assert.equal(gridOf([number, text], [10, 300], [40]).template, `${number.least}px 300px 40px 1fr`);
-  assert.equal(gridOf([number, text], [10, 300], [40]).least, number.least + 340);
+  assert.ok(text.whole > text.first && text.whole <= fittedWidth(rows, (row) => String(row[1]), measure));
+  assert.deepEqual(columnWidths([number, text], [], [], 0).widths, [number.first, text.first], "no room to spare");
+  assert.deepEqual(columnWidths([number, text], [], [], 5000).widths, [number.first, text.whole], "all is whole");
+  assert.deepEqual(columnWidths([number, text], [10, 300], [40], 5000), {
+    widths: [number.least, 300, 40],
+    total: number.least + 340,
+  });
+  const headed = columnNeed(rows, (row) => String(row[0]), true, 400, measure);
+  assert.ok(headed.first < 400, "a long heading is cut where there is no room");
+  const { widths, total } = columnWidths([headed, text], [], [], 900);
+  assert.ok(widths[0]! > 400 && widths[1]! > text.first && total <= 900, "headings first, then texts");
 });
 
-test("the order in which rows came is found", () => {
-  const rows: Cell[][] = [
-    ["b", 1, 9, 5],
-    ["a", 1, 7, 6],
-    ["c", 1, 7, null],
-  ];
-  assert.deepEqual(orderFound(rows, [1, 2, 3]), { column: 2, descending: true });
-  assert.deepEqual(orderFound(rows.slice(0, 2), [1, 3]), { column: 3, descending: false });
-  assert.equal(orderFound(rows, [0, 1, 3]), null);
-  assert.equal(orderFound([], [1]), null);
+test("the order that a table names is read", () => {
+  const columns = ["name", "total_ns"].map((name) => ({ name, type: "int" }));
+  assert.deepEqual(readSort({ columns, sorted_by: writeSort("total_ns", true) }), { column: 1, descending: true });
+  assert.deepEqual(readSort({ columns, sorted_by: "+name" }), { column: 0, descending: false });
+  assert.equal(readSort({ columns, sorted_by: "-gone" }), null);
+  assert.equal(readSort({ columns }), null);
+});
+
+test("a name is cut only where it does not fit, and without a gap", () => {
+  const width = (text: string) => text.length;
+  const name = "cudaDeviceSynchronize";
+  assert.equal(cutName(name, 9, 21, width), name);
+  assert.equal(cutName(name, 9, 18, width), "cudaD\u2026eSynchronize");
+  assert.equal(cutName(name, 0, 5, width), name, "nothing tells where: its end is cut");
+  assert.equal(cutName(name, 9, 10, width), "cu\u2026eSynchronize", "the beginning keeps its share");
+  for (let room = 1; room < 30; ++room) {
+    const [head, end] = cutName(name, 9, room, width).split("\u2026");
+    assert.ok(end === undefined ? head === name : name.startsWith(head!) && name.endsWith(end), `${room}`);
+  }
 });
 
 test("a search is a part of a name, or of an argument", () => {

@@ -308,12 +308,16 @@ export interface LaunchSlices {
 export interface SearchAnswer {
   total: number;
   names: number;
+  /** Which of all, in the order of their starts, the first of `matches` is, from 1. */
+  first?: number;
   matches: SliceAt[];
 }
 
 export type Cell = string | number | boolean | null;
 
 export interface Column {
+  /** The column with the unit of each row's figure. */
+  unit_of_row?: string;
   name: string;
   type: string;
   unit?: string;
@@ -330,6 +334,8 @@ export interface NameBlock {
 /** A table as `cgpu table --format json` writes it. */
 export interface Table {
   about?: string;
+  /** "-total_ns", "+name": the column by which the rows come ordered. */
+  sorted_by?: string;
   columns: Column[];
   rows: Cell[][];
   /** By row, the short forms of the column that was asked for; null where they are the same. */

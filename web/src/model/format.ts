@@ -45,6 +45,10 @@ export function grouped(value: number): string {
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 
+/** "1 row", "1 234 rows". */
+export const counted = (count: number, one: string, several: string): string =>
+  `${grouped(count)} ${count === 1 ? one : several}`;
+
 const SECOND = 1e9;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -129,6 +133,14 @@ export function withUnit(value: number, unit: string | undefined): string {
       return short(value);
     case "ns":
       return duration(value);
+    case "us":
+    case "usec":
+      return duration(value * 1e3);
+    case "ms":
+      return duration(value * 1e6);
+    case "s":
+    case "sec":
+      return duration(value * 1e9);
     case "B":
     case "bytes":
       return bytes(value);
@@ -139,6 +151,10 @@ export function withUnit(value: number, unit: string | undefined): string {
       return `${short(value)}${/[kMGTP]$/.test(short(value)) ? "" : " "}${unit}`;
   }
 }
+
+/** A sentence of the server with the units as the page writes them: "12.5%" as "12.5 %", "30 us" with the letter mu. */
+export const withPageUnits = (text: string): string =>
+  text.replace(/(\d)%/g, "$1 %").replace(/(\d) us\b/g, `$1 ${MICRO}`);
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const BIDI = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -55,6 +55,26 @@ export function cuts(names: readonly string[]): Map<string, number> {
   return result;
 }
 
+const LEAST_HEAD = 0.25; // of the room
+const ELLIPSIS = "\u2026";
+
+/**
+ * A name as far as it fits: whole, else cut at `place`, of which the first part gives way down to a share of the room.
+ * What still does not fit is at the end.
+ */
+export function cutName(name: string, place: number, room: number, measure: (text: string) => number): string {
+  if (place <= 0 || measure(name) <= room) return name;
+  const [head, end] = [name.slice(0, place), name.slice(place)];
+  const left = Math.max(room - measure(ELLIPSIS) - measure(end), room * LEAST_HEAD);
+  let [from, to] = [0, head.length]; // letters that fit; one more than can
+  while (from < to) {
+    const middle = Math.ceil((from + to) / 2);
+    if (measure(head.slice(0, middle)) <= left) from = middle;
+    else to = middle - 1;
+  }
+  return from === head.length ? name : head.slice(0, from) + ELLIPSIS + end;
+}
+
 /** Labels for names: the short ones, and where these are the same, with what tells the names apart. */
 export function apart(names: readonly { full: string; short: string }[]): string[] {
   const alikes = new Map<string, Set<string>>();

@@ -22,7 +22,6 @@ import { copyText } from "../ui/clipboard";
 import { useLoaded } from "../ui/hooks";
 import { choicesOf } from "../views/choices";
 import type { ViewContext } from "../views/context";
-import { valueText } from "../views/flame";
 
 const SHORT_TEXT = 240;
 const LONGEST_TEXT = 20000;
@@ -53,7 +52,7 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
     <div class="details">
       <header>
         <Text class="slice-name" text={details.name} key={details.name} />
-        <span class="tag">{readable(details.class ?? details.cause ?? details.bound_by ?? details.kind)}</span>
+        <span class="tag">{details.class ?? readable(details.cause ?? details.bound_by ?? details.kind)}</span>
         <button onClick={zoom} title="F">
           Zoom to it
         </button>
@@ -131,21 +130,21 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
             <p class="why">{oneLine(details.arguments_error)}</p>
           </Section>
         )}
-        {details.arguments && details.arguments.length > 0 && (
-          <Section title="Arguments" wide>
-            <dl class="facts arguments">
-              {details.arguments.map(({ key, value }) => (
-                <div>
-                  <dt title={key}>{oneLine(key, 80)}</dt>
-                  <dd>
-                    <Text text={argumentText(value)} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </Section>
-        )}
       </div>
+      {details.arguments && details.arguments.length > 0 && (
+        <Section title="Arguments">
+          <dl class="facts arguments">
+            {details.arguments.map(({ key, value }) => (
+              <div>
+                <dt title={key}>{oneLine(key, 80)}</dt>
+                <dd>
+                  <Text text={argumentText(value)} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Section>
+      )}
     </div>
   );
 }
@@ -153,17 +152,9 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
 /** Arguments are texts by the protocol; a number or a list is shown all the same. */
 const argumentText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-function Section({
-  title,
-  wide,
-  children,
-}: {
-  title: string;
-  wide?: boolean;
-  children: ComponentChildren;
-}): JSX.Element {
+function Section({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return (
-    <section class={wide ? "wide" : ""}>
+    <section>
       <h3>{title}</h3>
       {children}
     </section>
@@ -208,7 +199,7 @@ function factsOfNode(node: NodeDetails): Fact[] {
     node.module !== undefined && ["Module", node.module],
     inclusive !== undefined && [
       `${metric}, whole run`,
-      valueText(inclusive, unit ?? ""),
+      withUnit(inclusive, unit ?? ""),
       `${grouped(inclusive)} ${unit ?? ""}, here and below`,
     ],
   ];

@@ -43,7 +43,7 @@ export function legendOf(seen: Uint8Array, session: Session, palette: Palette, m
     } else if (palette.isDeviceKind(kind)) {
       entry = {
         group: "class",
-        label: readable(session.classes[low] ?? "unknown"),
+        label: session.classes[low] ?? "unknown", // as tables and conditions have it
         colour: cssColour(palette.classColour(low)),
       };
     } else {

@@ -1,10 +1,19 @@
 // Which rows of a table are shown, and in which order. Pure.
-import type { Cell } from "../api/protocol";
+import type { Cell, Table } from "../api/protocol";
 
 export interface Sort {
   column: number;
   descending: boolean;
 }
+
+/** The order that a table names: "-total_ns", "+name". null where it names none. */
+export function readSort(table: Pick<Table, "columns" | "sorted_by">): Sort | null {
+  const { sorted_by: text = "" } = table;
+  const column = table.columns.findIndex(({ name }) => name === text.slice(1));
+  return column < 0 ? null : { column, descending: text[0] === "-" };
+}
+
+export const writeSort = (column: string, descending: boolean): string => `${descending ? "-" : "+"}${column}`;
 
 function compare(a: Cell, b: Cell): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
@@ -31,19 +40,4 @@ export function orderRows(rows: readonly (readonly Cell[])[], sort: Sort | null,
     if (a === null || b === null) return a === b ? i - j : a === null ? 1 : -1;
     return direction * compare(a, b) || i - j;
   });
-}
-
-/** The first of the columns by which the rows stand in order as they came; null where there is none. */
-export function orderFound(rows: readonly (readonly Cell[])[], columns: readonly number[]): Sort | null {
-  for (const column of columns) {
-    let [rises, falls] = [false, false];
-    for (let i = 1; i < rows.length && !(rises && falls); ++i) {
-      const [a, b] = [rows[i - 1]![column], rows[i]![column]];
-      if (typeof a !== "number" || typeof b !== "number") rises = falls = true;
-      else if (a < b) rises = true;
-      else if (a > b) falls = true;
-    }
-    if (rises !== falls) return { column, descending: falls };
-  }
-  return null;
 }

@@ -3,14 +3,22 @@
 import { render, type ComponentChild, type JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Column, Table } from "../api/protocol";
-import { grouped, moment, momentStep, oneLine, withUnit } from "../model/format";
-import { cuts } from "../model/names";
+import { counted, grouped, moment, momentStep, oneLine, withUnit } from "../model/format";
+import { cutName, cuts } from "../model/names";
 import { copyText } from "./clipboard";
 import { csv } from "./csv";
 import { TextMeasure } from "../timeline/text";
-import { columnNeed, fittedWidth, gridOf, isNumeric, tabularMeasure, type Measure } from "./column_widths";
+import {
+  CELL_PADDING,
+  columnNeed,
+  columnWidths,
+  fittedWidth,
+  isNumeric,
+  tabularMeasure,
+  type Measure,
+} from "./column_widths";
 import { useSize } from "./hooks";
-import { orderFound, orderRows, type Sort } from "./row_order";
+import { orderRows, readSort, type Sort } from "./row_order";
 
 const ROW = 24; // height in CSS pixels, as in table.css
 const SPARE = 6; // rows beyond either edge
@@ -36,7 +44,6 @@ export interface DataTableProps {
   /** By name of the column: how its cells are drawn instead. */
   cells?: Readonly<Record<string, (value: Cell, row: readonly Cell[]) => ComponentChild>>; // null: as usual
   extra?: readonly ExtraColumn[];
-  sort?: { column: string; descending: boolean };
   /** Called when the user has chosen an order. */
   onSort?: (column: string, descending: boolean) => void;
   /** Click or Enter on a row. */
@@ -64,30 +71,39 @@ export function cellText(value: Cell | undefined, column: Pick<Column, "unit" | 
   return whole && column.unit === "count" ? grouped(value) : withUnit(value, column?.unit);
 }
 
-function exactText(value: Cell | undefined, unit?: string): string {
-  if (typeof value === "number") return `${grouped(value)}${unit ? ` ${unit}` : ""}`;
+/** A cell with every digit. Numbers without a unit are identifiers, which are not grouped. */
+export function exactText(value: Cell | undefined, unit?: string): string {
+  if (typeof value === "number") return unit ? `${grouped(value)}${unit === "count" ? "" : ` ${unit}`}` : String(value);
   return value === null || value === undefined ? "" : String(value).slice(0, 2000);
 }
 
-const SHORT_TEXT = 20; // letters
+/** The index of a column; -1 where there is none of this name. */
+const columnAt = (table: Table, name: string | undefined): number =>
+  name === undefined ? -1 : table.columns.findIndex((column) => column.name === name);
+
+const SCROLL_BAR = 16; // CSS pixels
 const KEY_STEP = 16; // CSS pixels that a key widens a column
 
-let measureCells: Measure | null = null;
-
-/** In the font of the page. */
-function measure(text: string): number {
-  if (!measureCells) {
-    const { fontSize, fontFamily } = getComputedStyle(document.body);
-    const context = document.createElement("canvas").getContext("2d")!;
-    const letters = new TextMeasure(context, `${fontSize} ${fontFamily}`);
-    measureCells = tabularMeasure((character) => letters.width(character));
-  }
-  return measureCells(text);
+/** In the font of the page, of that weight as in table.css. */
+function measureOf(weight: number): Measure {
+  let made: Measure | null = null;
+  return (text) => {
+    if (!made) {
+      const { fontSize, fontFamily } = getComputedStyle(document.body);
+      const context = document.createElement("canvas").getContext("2d")!;
+      const letters = new TextMeasure(context, `${weight} ${fontSize} ${fontFamily}`);
+      made = tabularMeasure((character) => letters.width(character));
+    }
+    return made(text);
+  };
 }
+
+const measure = measureOf(400);
+const measureHeading = measureOf(600);
 
 export function DataTable(props: DataTableProps): JSX.Element {
   const { table } = props;
-  const { ref, height } = useSize<HTMLDivElement>();
+  const { ref, height, width } = useSize<HTMLDivElement>();
   const [top, setTop] = useState(0);
   const [filter, setFilter] = useState("");
   const [chosen, setChosen] = useState<Sort | null>(null);
@@ -95,22 +111,14 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const [copied, setCopied] = useState(false);
   const [widths, setWidths] = useState<Readonly<Record<string, number>>>({}); // chosen, by name of the column
 
+  const rowUnits = useMemo(() => table.columns.map(({ unit_of_row: of }) => columnAt(table, of)), [table]);
   const shown = useMemo(
-    () => table.columns.flatMap((column, i) => (props.hidden?.includes(column.name) ? [] : [i])),
+    () =>
+      table.columns.flatMap((column, i) => (props.hidden?.includes(column.name) || rowUnits.includes(i) ? [] : [i])),
     [table, props.hidden],
   );
-  const given = props.sort ? table.columns.findIndex((column) => column.name === props.sort!.column) : -1;
-  const sort = chosen ?? (given >= 0 ? { column: given, descending: props.sort!.descending } : null);
-  const found = useMemo(
-    () =>
-      orderFound(
-        table.rows,
-        shown.filter((c) => isNumeric(table.columns[c]!)),
-      ),
-    [table, shown],
-  );
-  const arrow = sort ?? found;
-  const order = useMemo(() => orderRows(table.rows, sort, filter), [table, sort?.column, sort?.descending, filter]);
+  const sort = chosen ?? readSort(table);
+  const order = useMemo(() => orderRows(table.rows, chosen, filter), [table, chosen, filter]);
   const titleOf = (c: number) => {
     const { name } = table.columns[c]!;
     return props.titles?.[name] ?? columnTitle(name);
@@ -122,8 +130,14 @@ export function DataTable(props: DataTableProps): JSX.Element {
       ),
     [table, props.moments],
   );
-  const written = (c: number, value: Cell) =>
-    steps[c] && typeof value === "number" ? moment(value, steps[c]) : cellText(value, table.columns[c]);
+  const unitOf = (c: number, row: readonly Cell[]) => {
+    const unit = rowUnits[c]! < 0 ? table.columns[c]!.unit : row[rowUnits[c]!];
+    return typeof unit === "string" ? unit : undefined;
+  };
+  const written = (c: number, value: Cell, row: readonly Cell[]) =>
+    steps[c] && typeof value === "number"
+      ? moment(value, steps[c])
+      : cellText(value, { type: table.columns[c]!.type, unit: unitOf(c, row) });
   // What is no number in a column of numbers may be cut as any text.
   const textOf = (c: number) => {
     const { name, type } = table.columns[c]!;
@@ -133,23 +147,27 @@ export function DataTable(props: DataTableProps): JSX.Element {
       const value = row[c] ?? null;
       if (numeric && typeof value !== "number") return "";
       const drawn = own?.(value, row);
-      return typeof drawn === "string" ? drawn : written(c, value);
+      return typeof drawn === "string" ? drawn : written(c, value, row);
     };
   };
   const needs = useMemo(
     () =>
-      shown.map((c) => columnNeed(table.rows, textOf(c), isNumeric(table.columns[c]!), measure(titleOf(c)), measure)),
+      shown.map((c) =>
+        columnNeed(table.rows, textOf(c), isNumeric(table.columns[c]!), measureHeading(titleOf(c)), measure),
+      ),
     [table, shown],
   );
-  const { template, least } = useMemo(
+  const { widths: placed, total } = useMemo(
     () =>
-      gridOf(
+      columnWidths(
         needs,
         shown.map((c) => widths[table.columns[c]!.name]),
         (props.extra ?? []).map((extra) => extra.width),
+        width - SCROLL_BAR,
       ),
-    [needs, widths, props.extra],
+    [needs, widths, props.extra, width],
   );
+  const template = placed.map((each) => `${each}px`).join(" ");
   const widen = (c: number, width: number) => {
     const { least } = needs[shown.indexOf(c)]!;
     setWidths((old) => ({ ...old, [table.columns[c]!.name]: Math.max(least, Math.round(width)) }));
@@ -174,7 +192,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const last = Math.min(order.length, Math.ceil((top + height) / ROW) + SPARE);
 
   const sortBy = (column: number) => {
-    const descending = arrow?.column === column ? !arrow.descending : isNumeric(table.columns[column]!);
+    const descending = sort?.column === column ? !sort.descending : isNumeric(table.columns[column]!);
     setChosen({ column, descending });
     props.onSort?.(table.columns[column]!.name, descending);
   };
@@ -224,10 +242,8 @@ export function DataTable(props: DataTableProps): JSX.Element {
         <div class="table-bar">
           {props.title && <h3>{props.title}</h3>}
           <span class="soft">
-            {order.length === table.rows.length
-              ? grouped(table.rows.length)
-              : `${grouped(order.length)} of ${grouped(table.rows.length)}`}{" "}
-            rows
+            {order.length < table.rows.length && `${grouped(order.length)} of `}
+            {counted(table.rows.length, "row", "rows")}
           </span>
           <span class="gap" />
           <input
@@ -251,11 +267,11 @@ export function DataTable(props: DataTableProps): JSX.Element {
         onKeyDown={keydown}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
-        <div class="table-sheet" style={{ minWidth: `max(100%, ${least}px)` }}>
+        <div class="table-sheet" style={{ minWidth: `max(100%, ${total}px)` }}>
           <div class="table-head" role="row" style={{ gridTemplateColumns: template }}>
             {shown.map((c) => {
               const column = table.columns[c]!;
-              const direction = arrow?.column === c ? (arrow.descending ? "descending" : "ascending") : "none";
+              const direction = sort?.column === c ? (sort.descending ? "descending" : "ascending") : "none";
               return (
                 <span key={c} role="columnheader" aria-sort={direction}>
                   <button
@@ -303,7 +319,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
                   style={{ top: `${at * ROW}px`, gridTemplateColumns: template }}
                   onClick={() => open(at)}
                 >
-                  {shown.map((c) => {
+                  {shown.map((c, i) => {
                     const column = table.columns[c]!;
                     const value = row[c] ?? null;
                     const own = props.cells?.[column.name];
@@ -313,10 +329,10 @@ export function DataTable(props: DataTableProps): JSX.Element {
                         key={c}
                         role="gridcell"
                         class={isNumeric(column) ? "number" : "text"}
-                        title={exactText(value, column.unit)}
+                        title={exactText(value, unitOf(c, row))}
                       >
                         {share !== null && <i class="cell-bar" style={{ width: `${Math.max(0, share) * 100}%` }} />}
-                        {own?.(value, row) ?? textCell(written(c, value), cutAt[c])}
+                        {own?.(value, row) ?? textCell(written(c, value, row), cutAt[c], placed[i]!)}
                       </span>
                     );
                   })}
@@ -337,16 +353,12 @@ export function DataTable(props: DataTableProps): JSX.Element {
 }
 
 /** A text that is cut, where it does not fit, so that what tells it from the other rows stays. */
-function textCell(text: string, cutAt: ReadonlyMap<string, number> | null | undefined): JSX.Element {
-  const at = cutAt?.get(text) ?? 0;
-  return text.length > SHORT_TEXT && at > 0 ? (
-    <b class="cut">
-      <span>{text.slice(0, at)}</span>
-      <span>{text.slice(at)}</span>
-    </b>
-  ) : (
-    <b>{text}</b>
-  );
+function textCell(
+  text: string,
+  cutAt: ReadonlyMap<string, number> | null | undefined,
+  columnWidth: number,
+): JSX.Element {
+  return <b>{cutAt ? cutName(text, cutAt.get(text) ?? 0, columnWidth - 2 * CELL_PADDING, measure) : text}</b>;
 }
 
 /** Follows the pointer from the right edge of a heading; `widen` is told how wide the column is to be. */

@@ -2,12 +2,11 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Cell, SourceFile, Table } from "../api/protocol";
-import { grouped, oneLine } from "../model/format";
+import { grouped, oneLine, withUnit } from "../model/format";
 import { copyText } from "../ui/clipboard";
 import { csv } from "../ui/csv";
 import { useSize, useStore } from "../ui/hooks";
 import { choicesOf } from "./choices";
-import { valueText } from "./flame";
 import { Records } from "./records";
 import { linesOf } from "./source_lines";
 import { SourcePane } from "./source_pane";
@@ -429,7 +428,7 @@ function ValueCell({ value, column, bar = false }: { value: number; column: Colu
   return (
     <span class="number" title={`${grouped(value)} ${column.unit}${inShares ? `, ${(100 * share).toFixed(2)} %` : ""}`}>
       {inShares && <i class="cell-bar" style={{ width: `${100 * share}%` }} />}
-      <b>{valueText(value, column.unit)}</b>
+      <b>{withUnit(value, column.unit)}</b>
       {inShares && <em>{(100 * share).toFixed(share >= 0.9995 ? 0 : 1)} %</em>}
     </span>
   );

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
 import type { ComparedFlame } from "../api/protocol";
-import { duration, grouped, percent, readable } from "../model/format";
+import { duration, grouped, percent, readable, withUnit } from "../model/format";
 import { rangeOf, type Area } from "../model/selection";
 import { Store } from "../model/store";
 import { SIDES, type SideName } from "../model/two_axes";
@@ -14,7 +14,7 @@ import { FLAME_WIDTHS, ratioOf, sharesOf, widened, type FlameWidth } from "./com
 import type { TimelinePair } from "./compare_pair";
 import { ratioText } from "./compare_words";
 import type { Compared, ViewContext } from "./context";
-import { Crumbs, valueText } from "./flame";
+import { Crumbs } from "./flame";
 import { FlamePane } from "./flame_pane";
 import { useFlameState } from "./flame_state";
 import { rowCells } from "./matches";
@@ -251,11 +251,11 @@ function BothLine({
 function Values({ a, b, unit }: { a: number; b: number; unit: string }): JSX.Element {
   // What is added up in fractions may differ in the last digits of two equal sums.
   const delta = Math.abs(b - a) > LEAST_CHANGE * Math.max(a, b) ? b - a : 0;
-  const change = (delta > 0 ? "+" : delta < 0 ? "\u2212" : "") + valueText(Math.abs(delta), unit);
+  const change = (delta > 0 ? "+" : delta < 0 ? "\u2212" : "") + withUnit(Math.abs(delta), unit);
   const ratio = a > 0 && b > 0 ? ` (${delta === 0 ? "as much" : ratioText(a, b)})` : "";
   return (
     <>
-      A {valueText(a, unit)} {"\u2192"} B {valueText(b, unit)}:{" "}
+      A {withUnit(a, unit)} {"\u2192"} B {withUnit(b, unit)}:{" "}
       <b class={delta > 0 ? "slower" : delta < 0 ? "faster" : ""}>{change}</b>
       {ratio}
     </>

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { FlameGraph, Session } from "../api/protocol";
-import { duration, grouped, percent, readable, short, withUnit } from "../model/format";
+import { grouped, percent, readable, short, withUnit } from "../model/format";
 import { fromCss, mix, cssColour, type Palette } from "../timeline/colours";
 import { copyText } from "../ui/clipboard";
 import { useStore } from "../ui/hooks";
@@ -26,13 +26,6 @@ const TREE_KINDS = new Set(["root", "entry", "function", "loop", "line", "instru
 const LISTED = 100;
 /** The server's name of the width by idle time, where causes are leaves. */
 const IDLE = "idle_time";
-
-export function valueText(value: number, unit: string): string {
-  if (unit === "ns") return duration(value);
-  if (unit === "sec" || unit === "s") return duration(value * 1e9);
-  if (unit === "usec") return duration(value * 1e3);
-  return withUnit(value, unit);
-}
 
 function hash(text: string): number {
   let value = 0x811c9dc5;
@@ -60,7 +53,7 @@ function colouring(graph: FlameGraph, session: Session, palette: Palette, paper:
     const cause = graph.metric === IDLE && kinds[kind] === "other" ? causes.indexOf(graph.names[name]!) : -1;
     if (cause >= 0) return { css: cssColour(palette.cause(cause)), means: readable(causes[cause]!) };
     const kernel = graph.nodes.class[node]!;
-    if (kernel >= 0) return { css: cssColour(palette.classColour(kernel)), means: readable(classes[kernel] ?? "") };
+    if (kernel >= 0) return { css: cssColour(palette.classColour(kernel)), means: classes[kernel] ?? "" };
     return { css: cssColour(palette.kindColour(kind)), means: readable(kinds[kind] ?? "") };
   };
 }
@@ -277,19 +270,19 @@ function FrameLine({
     <div class="frame-line" aria-live="polite">
       {name === undefined ? (
         <span class="soft">
-          {grouped(nodes.parent.length)} frames, {valueText(graph.total, graph.unit)} in all. Click a frame to give it
+          {grouped(nodes.parent.length)} frames, {withUnit(graph.total, graph.unit)} in all. Click a frame to give it
           the full width; arrow keys move, Enter opens, Escape goes back.
         </span>
       ) : (
         <>
           <b title={name.slice(0, 2000)}>{nameText(name)}</b>
-          <span>{valueText(nodes.value[node]!, graph.unit)}</span>
+          <span>{withUnit(nodes.value[node]!, graph.unit)}</span>
           <span>{percent((100 * nodes.value[node]!) / (graph.total || 1))}</span>
-          <span class="soft">self {valueText(nodes.self[node]!, graph.unit)}</span>
+          <span class="soft">self {withUnit(nodes.self[node]!, graph.unit)}</span>
           {nodes.count[node]! > 0 && <span class="soft">{grouped(nodes.count[node]!)} times</span>}
           <span class="soft">
             {readable(context.session.kinds[nodes.kind[node]!] ?? "")}
-            {nodes.class[node]! >= 0 && `, ${readable(context.session.classes[nodes.class[node]!] ?? "")}`}
+            {nodes.class[node]! >= 0 && `, ${context.session.classes[nodes.class[node]!] ?? ""}`}
           </span>
         </>
       )}
@@ -325,7 +318,7 @@ function Matched({ graph, search }: { graph: FlameGraph; search: string }): JSX.
     const { value, count } = matchedValue(graph, (name) => matching[name]!);
     return count === 0
       ? "no frame"
-      : `${short(count)} ${count === 1 ? "frame" : "frames"}, ${valueText(value, graph.unit)}, ${percent((100 * value) / (graph.total || 1))}`;
+      : `${short(count)} ${count === 1 ? "frame" : "frames"}, ${withUnit(value, graph.unit)}, ${percent((100 * value) / (graph.total || 1))}`;
   }, [graph, search]);
   return <span class="soft">{text}</span>;
 }
@@ -356,7 +349,7 @@ function Functions({
             label: nameText(name),
             title: name.slice(0, 1000),
             value: graph.nodes.value[node]!,
-            text: valueText(graph.nodes.value[node]!, graph.unit),
+            text: withUnit(graph.nodes.value[node]!, graph.unit),
             onClick: () => onPick(name),
           };
         })}

@@ -173,7 +173,7 @@ export function Classes({ context }: ViewProps): JSX.Element | null {
       <BarList
         total={records.sum("total_ns")}
         items={items.map(({ key, total }) => ({
-          label: readable(key),
+          label: key,
           value: total,
           text: duration(total),
           colour: colour(key),

@@ -2,9 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SourceFile, SourceText } from "../api/protocol";
-import { bytes, grouped, oneLine } from "../model/format";
+import { bytes, grouped, oneLine, withUnit } from "../model/format";
 import { useSize } from "../ui/hooks";
-import { valueText } from "./flame";
 import { costsOf, hottestLine, splitLines, type LineCost, type LineRange } from "./source_lines";
 import { latest, useAsked, type ViewProps } from "./view";
 
@@ -131,7 +130,7 @@ function Cost({ cost, source }: { cost: LineCost | undefined; source: SourceText
   if (!cost) return <span class="source-cost" />;
   const unit = source.unit ?? "";
   const share = source.total ? cost.inclusive / source.total : 0;
-  const text = (value: number) => (value === 0 ? "" : valueText(value, unit));
+  const text = (value: number) => (value === 0 ? "" : withUnit(value, unit));
   return (
     <span
       class="source-cost"

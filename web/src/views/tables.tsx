@@ -5,7 +5,8 @@ import type { Cell, Distribution, SliceAt, Table } from "../api/protocol";
 import { duration, grouped } from "../model/format";
 import { Histogram } from "../ui/chart";
 import { useStore } from "../ui/hooks";
-import { cellText, columnTitle, DataTable } from "../ui/table";
+import { writeSort } from "../ui/row_order";
+import { cellText, columnTitle, DataTable, exactText } from "../ui/table";
 import { choicesOf } from "./choices";
 import type { ViewContext } from "./context";
 import { distributionColumn, edgesOf, useDistributions } from "./distribution";
@@ -165,7 +166,7 @@ function OneTable({ context, name, table, kernelNames, sort, onSort }: OneTableP
         moments={moments}
         extra={extra}
         onOpen={open}
-        onSort={(column, descending) => isCut && onSort(`${descending ? "-" : "+"}${column}`)}
+        onSort={(column, descending) => isCut && onSort(writeSort(column, descending))}
         isCurrent={(other) => other === row}
       />
       {row && (
@@ -244,7 +245,9 @@ function Side({
           return (
             <div>
               <dt title={column.about}>{columnTitle(column.name)}</dt>
-              <dd title={typeof value === "number" ? grouped(value) : undefined}>{cellText(value, column)}</dd>
+              <dd title={typeof value === "number" ? exactText(value, column.unit) : undefined}>
+                {cellText(value, column)}
+              </dd>
             </div>
           );
         })}

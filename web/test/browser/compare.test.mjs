@@ -58,6 +58,21 @@ describe("two runs side by side", { skip }, () => {
     assert.ok(changes.words.startsWith(await page.locator(".changes p").first().innerText()));
   });
 
+  test("the figures of the summary have the units of their rows", async () => {
+    const { columns, rows } = changes.tables.compare_summary;
+    const at = (name) => columns.findIndex((column) => column.name === name);
+    await page.locator(".compare-tabs").getByText("Summary", { exact: true }).click();
+    const shown = page.locator(".compare .table-row");
+    await shown.first().waitFor();
+    assert.equal(await page.getByRole("columnheader", { name: "unit", exact: true }).count(), 0);
+    const row = rows.findIndex((each) => each[at("name")] === "time_ns");
+    const text = await shown.nth(row).innerText();
+    assert.match(text, /^time_ns\s+[\d.]+ (ms|\u00b5s|s)\s/, text);
+    const ratio = rows[row][at("ratio")];
+    assert.ok(text.includes(ratio.toPrecision(3)), `${text}: the ratio ${ratio} has no unit`);
+    await page.locator(".compare-tabs").getByText("Side by side", { exact: true }).click();
+  });
+
   test("the second timeline moves with the first, and back", async () => {
     const [times] = (await server.json("/api/compare/times")).ranks;
     await page.evaluate(() => window.cgpu.show(300000, 900000));
