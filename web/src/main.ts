@@ -6,6 +6,7 @@ import "./style/timeline.css";
 import "./style/panels.css";
 import "./style/views.css";
 import "./style/analyses.css";
+import "./style/findings.css";
 import "./style/rows.css";
 import "./style/compare.css";
 import { start } from "./app";

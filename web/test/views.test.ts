@@ -6,7 +6,8 @@ import type { SliceTile } from "../src/api/tiles";
 import { csv } from "../src/ui/csv";
 import { edgesOf } from "../src/views/distribution";
 import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
-import { gainOfAll } from "../src/views/gain_of_all";
+import { causeOf, tableOfCommand } from "../src/views/finding_command";
+import { gainOfAll, savingOf, wholeText } from "../src/views/finding_words";
 import { gapsOf, levelOver } from "../src/views/gaps";
 import { headline } from "../src/views/headline";
 import { hasSlices, rowColumns } from "../src/views/declared";
@@ -439,6 +440,31 @@ test("where an error stands in a statement", () => {
   const text = "SELECT name,\n  nam FROM kernels";
   assert.deepEqual(placeOfTrouble(text, "SQL: no such column: nam (line 2, column 3)"), [15, 18]);
   assert.equal(placeOfTrouble(text, "SQL: interrupted"), null);
+});
+
+test("a finding names the table that shows more, and the cause of idle time", () => {
+  const table = tableOfCommand("cgpu table INPUT idle_hosts --where 'cause = data_loading'");
+  assert.deepEqual(table, { name: "idle_hosts", where: "cause = data_loading" });
+  assert.equal(causeOf(table), "data_loading");
+  const ofRank = tableOfCommand("cgpu table INPUT kernels --rank 3 --where 'class = moe_gemm'");
+  assert.deepEqual(ofRank, { name: "kernels", where: "class = moe_gemm and rank = 3" });
+  assert.equal(causeOf(ofRank), null);
+  assert.equal(tableOfCommand("cgpu diagnose trace_3.json"), null);
+});
+
+test("the figures of a finding are of a step, or of the run", () => {
+  const names = ["recoverable_ns", "recoverable_low_ns", "recoverable_high_ns", "measured_ns", "steps"];
+  const of = (...row: (number | null)[]) =>
+    new Records({ columns: names.map((name) => ({ name })), rows: [row] } as unknown as Table);
+  const steps = of(20e6, 10e6, 40e6, 400e6, 4);
+  assert.equal(wholeText(steps), "Measured over 4 steps without warm-up: 100 ms a step");
+  assert.deepEqual(savingOf(steps, steps.rows[0]!), { text: "5.00 ms a step", share: 5, low: 2.5, high: 10 });
+  const run = of(20e6, 10e6, 40e6, 400e6, null);
+  assert.equal(wholeText(run), "Measured over the whole run: 400 ms");
+  assert.equal(savingOf(run, run.rows[0]!)!.text, "20.0 ms");
+  const unknown = of(null, null, null, null, null);
+  assert.equal(savingOf(unknown, unknown.rows[0]!), null);
+  assert.equal(wholeText(unknown), "");
 });
 
 test("what all findings give back together is said of two or more that give something back", () => {

@@ -57,37 +57,61 @@ export async function showLongest(context: ViewContext, row: RowOf, target: Targ
   const cells = rowCells(rowColumns(context.session, table), key);
   const found = await context.client.row(table, cells, { ...within(context.window.get()), names });
   const title = key.filter((cell) => cell !== null).join(", ");
-  showMatch(context, { title, slices: found.slices, total: found.count, at: 0 }, target);
+  choicesOf(context.state).matches.set({ title, slices: found.slices, total: found.count, at: 0 });
+  selectMatch(context, target);
 }
 
-function showMatch(context: ViewContext, matches: Matches, target: Target = {}): void {
-  const slice = matches.slices[matches.at];
+/** Selects the slice at which the matches are. */
+export function selectMatch(context: ViewContext, target: Target = {}): void {
+  const matches = choicesOf(context.state).matches.get();
+  const slice = matches?.slices[matches.at];
   if (!slice) return;
-  choicesOf(context.state).matches.set(matches);
   const air = Math.max(3 * slice.duration, 500);
   const viewport = { start: slice.start - air, end: slice.start + slice.duration + air };
-  context.navigate({ ...target, slice, viewport, search: "" });
+  context.navigate({ viewport, ...target, slice, search: "" });
+}
+
+/** The matches, if the slice at which they are is the selected one. */
+function currentMatches(context: ViewContext): Matches | null {
+  const matches = choicesOf(context.state).matches.get();
+  const current = matches?.slices[matches.at];
+  return current && sameSlice(context.selection.get(), { ...current }) ? matches : null;
+}
+
+/** Goes to the next or previous of the matches; false where there are none, or something is looked for. */
+export function stepMatch(context: ViewContext, direction: "next" | "previous"): boolean {
+  const matches = currentMatches(context);
+  if (!matches || context.state.search.get()) return false;
+  const count = matches.slices.length;
+  const at = (matches.at + (direction === "next" ? 1 : count - 1)) % count;
+  choicesOf(context.state).matches.set({ ...matches, at });
+  selectMatch(context);
+  return true;
 }
 
 /** Which of the slices of a row is selected, and the way to the others. Nothing where another slice is selected. */
 export function MatchBar({ context }: { context: ViewContext }): JSX.Element | null {
   const { matches: store } = choicesOf(context.state);
-  const matches = useStore(store);
-  const selected = useStore(context.selection);
-  const current = matches?.slices[matches.at];
-  if (!matches || !current || !sameSlice(selected, { ...current })) return null;
-  const go = (by: number) => showMatch(context, { ...matches, at: matches.at + by });
-  const last = matches.slices.length - 1;
+  useStore(store);
+  useStore(context.selection);
+  const matches = currentMatches(context);
+  if (!matches) return null;
+  const current = matches.slices[matches.at]!;
   return (
     <span class="match-bar" role="group" aria-label="Slices of one row" title={matches.title.slice(0, 1000)}>
       <span>
         {grouped(matches.at + 1)} of {grouped(matches.total)}
         <span class="soft"> by length, {duration(current.duration)}</span>
       </span>
-      <button class="icon" disabled={matches.at === 0} aria-label="The next longer one" onClick={() => go(-1)}>
+      <button
+        class="icon"
+        title="Shift+N"
+        aria-label="The next longer one"
+        onClick={() => stepMatch(context, "previous")}
+      >
         {"\u2191"}
       </button>
-      <button class="icon" disabled={matches.at === last} aria-label="The next shorter one" onClick={() => go(1)}>
+      <button class="icon" title="N" aria-label="The next shorter one" onClick={() => stepMatch(context, "next")}>
         {"\u2193"}
       </button>
       <button class="icon" aria-label="Close" onClick={() => store.set(null)}>

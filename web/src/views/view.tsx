@@ -59,6 +59,16 @@ export function useTable(context: ViewContext, name: string, options: TableOptio
   );
 }
 
+/** A table of the whole profile, whatever time is chosen. */
+export function useWholeTable(context: ViewContext, name: string): Loaded<Table | null> {
+  const known = hasTable(context.session, name);
+  return useAsked<Table | null>(
+    context,
+    (signal) => (known ? context.client.table(name, {}, signal) : Promise.resolve(null)),
+    [name, known],
+  );
+}
+
 export function usePalette(context: ViewContext): Palette {
   const theme = useStore(context.theme);
   const { kinds, classes, causes } = context.session;
@@ -80,11 +90,14 @@ export function Shown<T>({
   return <div class={loaded.state === "loading" ? "shown stale" : "shown"}>{children(value as NonNullable<T>)}</div>;
 }
 
-/** "rank 2, GPU 0", with the word that the tracks have for it; the rank only where it says something. */
+/** What the tracks call a device: "GPU", "NPU". */
+export function deviceWord(session: Session): string {
+  return session.tracks.map((track) => /\b([A-Z]PU) \d/.exec(track.group.join(" "))?.[1]).find(Boolean) ?? "GPU";
+}
+
+/** "rank 2, GPU 0"; the rank only where it says something. */
 export function deviceName(session: Session, rank: number, device: number): string {
-  const word = new RegExp(`\\b([A-Z]PU) ${device}\\b`);
-  const found = session.tracks.map((track) => word.exec(track.group.join(" "))?.[1]).find(Boolean);
-  const text = device < 0 ? "host" : `${found ?? "GPU"} ${device}`;
+  const text = device < 0 ? "host" : `${deviceWord(session)} ${device}`;
   return session.runs.length > 1 || rank > 0 ? `rank ${rank}, ${text}` : text;
 }
 
