@@ -5,6 +5,7 @@ import { areaBetween, rangeOf } from "../model/selection";
 import { outermost } from "../model/groups";
 import { at, plain, typesOrAt } from "../ui/keys";
 import type { Navigation } from "./navigation";
+import type { Direction } from "./search_hits";
 import type { Timeline } from "./timeline";
 
 /** A command and when a key press means it. */
@@ -26,7 +27,13 @@ const code =
 const character = (text: string, place: string) => (event: KeyboardEvent) => typesOrAt(event, text, place);
 const key = (name: string) => (event: KeyboardEvent) => plain(event) && event.key === name;
 
-export function timelineCommands(timeline: Timeline, navigation: Navigation, focusSearch: () => void): Bound[] {
+/** `stepMatch`: goes through the slices of a row or finding, or of the search. */
+export function timelineCommands(
+  timeline: Timeline,
+  navigation: Navigation,
+  focusSearch: () => void,
+  stepMatch: (direction: Direction) => void = (direction) => void navigation.search(direction),
+): Bound[] {
   const { source } = timeline;
   const { span } = source.session;
   const setFolded = (folded: boolean) =>
@@ -135,13 +142,13 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
       when: character("/", "Slash"),
       run: focusSearch,
     },
-    { group: "Search", title: "Next match", keys: "N", when: code("KeyN"), run: () => void navigation.search("next") },
+    { group: "Search", title: "Next match", keys: "N", when: code("KeyN"), run: () => stepMatch("next") },
     {
       group: "Search",
       title: "Previous match",
       keys: "Shift+N",
       when: code("KeyN", true),
-      run: () => void navigation.search("previous"),
+      run: () => stepMatch("previous"),
     },
     { group: "Tracks", title: "Pin the track of the slice", keys: "P", when: code("KeyP"), run: pinSelected },
     { group: "Tracks", title: "Colour by class, name, duration", keys: "C", when: code("KeyC"), run: nextMode },

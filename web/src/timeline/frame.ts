@@ -4,6 +4,7 @@ import type { Viewport } from "../model/viewport";
 import { ACTIVITY_PARTS, type ActivityRaster } from "./activity";
 import type { ColourMode, Palette } from "./colours";
 import { levelFor, pixelBuckets, type PixelBuckets } from "./raster";
+import type { SearchHits } from "./search_hits";
 import type { Labels } from "./text";
 
 /** Colours of the page as pixels. */
@@ -52,8 +53,8 @@ export class Frame {
     readonly gridOrigin: number,
     /** Counters are drawn with 0 among their values. */
     readonly countersFromZero: boolean,
-    /** Whether a name is among those looked for; null while nothing is. */
-    readonly wanted: ((name: number) => boolean) | null,
+    /** What is looked for; null while nothing is. */
+    readonly hits: SearchHits | null,
     /** CSS colour of names that are not looked for. */
     readonly dimText: string,
     /** By the id of a track that means coverage: the one with its device's activity. */

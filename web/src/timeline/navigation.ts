@@ -1,9 +1,9 @@
 // Going from slice to slice: neighbours in the lane, up and down the stack, along launch links, and along the matches
 // of a search.
-import type { Neighbor, SearchAnswer, SliceAt } from "../api/protocol";
-import { readSearch } from "../model/search_text";
+import type { Neighbor, SliceAt } from "../api/protocol";
 import { rangeOf } from "../model/selection";
 import { reveal } from "../model/viewport";
+import type { Direction } from "./search_hits";
 import type { TimelineSource } from "./source";
 
 const isDevice = new Set(["stream", "ranges"]);
@@ -44,23 +44,15 @@ export class Navigation {
   }
 
   /** The next or previous match after the selected slice, else after the start of the window. */
-  async search(direction: "next" | "previous"): Promise<SearchAnswer | null> {
-    const text = this.source.search.get().trim();
-    if (!text) return null;
-    const selected = this.source.selection.get();
+  async search(direction: Direction): Promise<void> {
     const view = this.source.viewport.get();
     // The window may show more than the session.
     const edge = Math.min(
       Math.max(0, Math.round(direction === "next" ? view.start : view.end)),
       this.source.session.span,
     );
-    const { q, ...argument } = readSearch(text);
-    const ask = (from: { at?: number; past?: string }) =>
-      this.source.client.search(q, { ...argument, ...from, direction, limit: 1 });
-    let answer = await ask(selected ? { past: `${selected.track},${selected.slice}` } : { at: edge });
-    if (!answer.matches.length && answer.total > 0) answer = await ask({}); // from the other end on
-    if (answer.matches[0]) this.#select(answer.matches[0]);
-    return answer;
+    const hit = await this.source.hits.step(direction, edge);
+    if (hit) this.#select(hit);
   }
 
   #select(slice: SliceAt): void {

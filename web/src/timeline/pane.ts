@@ -236,7 +236,7 @@ export class Pane {
     const shownLanes = row.folded ? Math.min(lanes, Math.floor(row.height / row.laneHeight)) : lanes;
     const firstLane = Math.max(0, Math.floor(-top / row.laneHeight));
     const lastLane = Math.min(shownLanes, Math.ceil((this.height - top) / row.laneHeight));
-    const colours = laneColours(frame);
+    const colours = laneColours(frame, track);
     const gap = row.folded ? (row.laneHeight >= 3 ? 1 : 0) : 1;
     const ownHeight = part === "whole" ? row.laneHeight : row.laneHeight / 2;
     const labelled = part === "whole" && !row.folded ? true : ownHeight >= FONT_SIZE + 3;
@@ -252,7 +252,7 @@ export class Pane {
       );
       const middle = (from + to) / 2 + 0.5;
       paintLane(this.#line, this.#raster, colours, longEnough, (first, last) =>
-        this.#label(frame, kind, first, last, middle),
+        this.#label(frame, track, kind, first, last, middle),
       );
       if (activity && (kind === "idle" || kind === "exposed")) {
         coverageRows(this.#rowsOf, kind, this.#raster, activity, to - from);
@@ -285,7 +285,7 @@ export class Pane {
     );
   }
 
-  #label(frame: Frame, kind: TrackKind, from: number, to: number, y: number): void {
+  #label(frame: Frame, track: number, kind: TrackKind, from: number, to: number, y: number): void {
     const label = frame.labels.get(this.#raster.name[from]!, kind);
     if (!label) return;
     const inset = LABEL_INSET * frame.ratio;
@@ -293,7 +293,7 @@ export class Pane {
     const measure = this.#measure!;
     const text = measure.fitting(label.forms, room);
     if (!text) return;
-    this.#context.fillStyle = frame.wanted?.(this.#raster.name[from]!) === false ? frame.dimText : SLICE_TEXT;
+    this.#context.fillStyle = isHit(frame, track, this.#raster, from) ? SLICE_TEXT : frame.dimText;
     this.#context.fillText(text, from + inset, y);
   }
 
@@ -455,8 +455,12 @@ const changeOf = ({ palette, changes }: Frame, colour: number, name: number): nu
 /** How strongly slices are shown that are not looked for. */
 const UNWANTED = 0.22;
 
-function laneColours(frame: Frame): LaneColours {
-  const { palette, mode, page, wanted, seen } = frame;
+/** Whether what a pixel shows is looked for; all is while nothing is. */
+const isHit = ({ hits }: Frame, track: number, { slice, name }: LaneRaster, pixel: number): boolean =>
+  hits === null || hits.has(track, slice[pixel]!, name[pixel]!);
+
+function laneColours(frame: Frame, track: number): LaneColours {
+  const { palette, mode, page, seen } = frame;
   const edges = new Map<number, number>();
   return {
     fill(raster, pixel) {
@@ -470,7 +474,7 @@ function laneColours(frame: Frame): LaneColours {
           : isCause
             ? palette.cause(colour & 255)
             : palette.slice(mode, colour, name, raster.duration[pixel]!);
-      return wanted && !wanted(name) ? mix(fill, page.paper, UNWANTED) : fill;
+      return isHit(frame, track, raster, pixel) ? fill : mix(fill, page.paper, UNWANTED);
     },
     edge(fill) {
       let edge = edges.get(fill);

@@ -12,6 +12,7 @@ import type { Bounds, Viewport } from "../model/viewport";
 import type { Theme } from "../ui/theme";
 import type { Target } from "../views/context";
 import type { ColourMode } from "./colours";
+import type { SearchHits } from "./search_hits";
 
 export const COUNTER_SCALES = ["sight", "zero"] as const;
 export type CounterScale = (typeof COUNTER_SCALES)[number];
@@ -36,6 +37,7 @@ export interface TimelineSource {
   readonly area: Store<Area | null>;
   readonly marks: Store<readonly Mark[]>;
   readonly search: Store<string>;
+  readonly hits: SearchHits;
   readonly settings: Store<TrackSettings>;
   readonly colourMode: Store<ColourMode>;
   /** Those to choose from. */

@@ -4,19 +4,18 @@ import { busyBeside, groupsAround, groupTree } from "../model/groups";
 import type { Track } from "../api/protocol";
 import { layout, moveTrack, SHARED_LANE_HEIGHT, type Layout } from "../model/layout";
 import { duration, moment } from "../model/format";
-import { readSearch } from "../model/search_text";
-import { byTime, rangeOf, sameSlice, type Mark, type SliceRef } from "../model/selection";
+import { byTime, rangeOf, type SliceRef } from "../model/selection";
 import { everything, fit, sameRange, width, type Viewport } from "../model/viewport";
-import type { TileKind } from "../api/client";
-import { tilesIn } from "../api/tile_store";
 import { fromCss, mix, Palette } from "./colours";
 import { SelectedFlows } from "./flows";
 import { Frame, type FrameUnder, type PageColours } from "./frame";
 import { HeaderColumn, type HeaderActions } from "./headers";
+import { flagAt, toggleMark } from "./flags";
 import { KeyMotion } from "./motion";
 import { drawMinimapFrame, Minimap } from "./minimap";
 import { drawOverlay, type OverlayColours, type PlacedPane } from "./overlay";
 import { Pane, type Hit } from "./pane";
+import { prefetch } from "./prefetch";
 import { minimapDown, pointerDown, wheel, type Stage } from "./pointer";
 import { drawRuler, gridStepOf } from "./ruler";
 import type { TimelineSource, Under } from "./source";
@@ -27,8 +26,6 @@ const RULER_HEIGHT = 24;
 const MINIMAP_HEIGHT = 44;
 const MOST_PINNED = 0.45; // of the height
 const KEPT_TIMES = 240;
-const MARK_REACH = 3; // CSS pixels beside a flag that are the flag
-const FLAG_REACH = 8; // CSS pixels that a flag is wide
 
 export class Timeline implements Stage {
   readonly element = document.createElement("div");
@@ -66,7 +63,6 @@ export class Timeline implements Stage {
   #overlayColours!: OverlayColours;
   #dirty: "no" | "overlay" | "all" = "no";
   #scheduled = 0;
-  #matches = new Map<number, boolean>();
   #placed: PlacedPane[] = [];
   #size = { pixels: 0, css: 0, ratio: 1 };
   #visible = true;
@@ -193,33 +189,11 @@ export class Timeline implements Stage {
     source.navigate({ viewport: sameRange(target, source.viewport.get()) ? whole : target });
   }
 
-  /**
-   * Flags the moment under the pointer; the selected slice, where the pointer is on it or away from the tracks, and
-   * there also the area. The same flag again takes it away.
-   */
+  /** Flags what is under the pointer, or takes that flag away. */
   mark(): void {
-    const { source } = this;
-    const { marks } = source;
-    const slice = source.selection.get();
-    const cursor = source.cursor.get();
     const at = this.#pointer;
     const hit = at?.pane ? this.hitAt(at.pane, at.event) : null;
-    const onSlice = slice && (cursor === null || sameSlice(slice, hit && refOf(hit)));
-    const range = onSlice ? rangeOf(slice) : cursor === null ? source.area.get() : null;
-    const times = range ? { start: range.start, end: range.end } : { start: Math.round(this.fixedMoment()), end: null };
-    const mark: Mark = { ...times, name: "", note: "" };
-    const reach = (width(source.viewport.get()) / this.#size.css) * MARK_REACH;
-    const same = (other: Mark) =>
-      other.end === mark.end &&
-      (mark.end === null ? Math.abs(other.start - mark.start) <= reach : other.start === mark.start);
-    const others = marks.get().filter((other) => !same(other));
-    marks.set(others.length < marks.get().length ? others : [...others, mark]);
-  }
-
-  #markAt(clientX: number): Mark | undefined {
-    const at = this.momentAt(clientX);
-    const reach = (width(this.source.viewport.get()) / this.#size.css) * FLAG_REACH;
-    return this.source.marks.get().find(({ start }) => at >= start - reach / 4 && at <= start + reach);
+    toggleMark(this.source, hit && refOf(hit), this.fixedMoment(), this.#size.css);
   }
 
   /** Selects the first or last slice on the screen; for keys, which go on from there. */
@@ -314,10 +288,8 @@ export class Timeline implements Stage {
       source.axis.subscribe(all),
       source.counterScale.subscribe(all),
       source.settings.subscribe(() => this.#arrange()),
-      source.search.subscribe(() => {
-        this.#matches.clear();
-        all();
-      }),
+      source.search.subscribe(all),
+      source.hits.found.subscribe(all),
       source.theme.subscribe(() => {
         this.#readColours();
         all();
@@ -355,7 +327,7 @@ export class Timeline implements Stage {
       });
     }
     this.#ruler.addEventListener("pointerdown", (event) => {
-      if (this.#markAt(event.clientX)) this.onMarkClicked?.();
+      if (flagAt(source, this.momentAt(event.clientX), this.#size.css)) this.onMarkClicked?.();
       else pointerDown(this, null, event);
     });
     this.#ruler.addEventListener("pointermove", (event) => this.hover(null, event));
@@ -520,7 +492,7 @@ export class Timeline implements Stage {
         gridStepOf(of, css),
         source.axis.get().origin,
         source.counterScale.get() === "zero",
-        this.#wanted(),
+        source.hits.areHighlighted ? source.hits : null,
         this.#overlayColours.soft,
         this.#busyBeside,
         under,
@@ -529,7 +501,7 @@ export class Timeline implements Stage {
     const frame = (this.#frame = newFrame(view, this.#frameUnder()));
     for (const pane of this.panes) pane.draw(frame);
     this.#minimap.draw(newFrame(everything(source.session.span)), Math.round(MINIMAP_HEIGHT * ratio));
-    this.#prefetch(frame);
+    prefetch(frame, this.panes);
     const style = this.#overlayColours;
     const base = drawRuler(this.#ruler.getContext("2d")!, view, source.axis.get(), ratio, {
       text: style.soft,
@@ -579,25 +551,6 @@ export class Timeline implements Stage {
     return { view: under.source.viewport.get(), selected };
   }
 
-  /** What panning will show first: one tile further on either side. */
-  #prefetch(frame: Frame): void {
-    const { first, last } = tilesIn(frame.view.start, frame.view.end, frame.span, frame.level);
-    const end = tilesIn(0, frame.span, frame.span, frame.level).last;
-    const want = (kind: TileKind, track: number) => {
-      if (last < end) frame.tiles.want(kind, track, frame.level, last + 1);
-      if (first > 0) frame.tiles.want(kind, track, frame.level, first - 1);
-    };
-    for (const pane of this.panes) {
-      for (const row of pane.visibleRows()) {
-        for (const { id, kind } of row.kind === "track" ? [row.track] : row.summary) {
-          want(kind === "busy" ? "activity" : kind === "counter" ? "counter" : "tile", id);
-          const busy = frame.busyBeside.get(id);
-          if (busy !== undefined) want("activity", busy);
-        }
-      }
-    }
-  }
-
   #drawOverlay(): void {
     const { source } = this;
     const { ratio } = this.#size;
@@ -626,23 +579,6 @@ export class Timeline implements Stage {
         shade: getComputedStyle(this.element).getPropertyValue("--shade"),
       },
     );
-  }
-
-  /** Whether a name is looked for. Names that are not here yet count as looked for. */
-  #wanted(): ((name: number) => boolean) | null {
-    const text = this.source.search.get().trim().toLowerCase();
-    if (!text || readSearch(text).argument !== undefined) return null;
-    return (id) => {
-      const known = this.#matches.get(id);
-      if (known !== undefined) return known;
-      const name = this.source.names.get(id);
-      if (name === undefined) return true;
-      const matches =
-        name.toLowerCase().includes(text) ||
-        (this.source.session.causes.includes(name) && name.replace(/_/g, " ").includes(text));
-      this.#matches.set(id, matches);
-      return matches;
-    };
   }
 }
 

@@ -3,14 +3,13 @@ import { TileStore } from "../api/tile_store";
 import { FROM_START, timeAxis, type TimeAxis } from "../model/axis";
 import { Store, type Readable } from "../model/store";
 import { COLOUR_MODES, type ColourMode } from "../timeline/colours";
+import { SearchHits } from "../timeline/search_hits";
 import { COUNTER_SCALES, type TimelineSource } from "../timeline/source";
 import type { Theme } from "../ui/theme";
 import type { ShownProfile } from "./context";
 
-export function timelineSource(
-  { client, session, names, state }: ShownProfile,
-  theme: Readable<Theme>,
-): TimelineSource {
+export function timelineSource(profile: ShownProfile, theme: Readable<Theme>): TimelineSource {
+  const { client, session, names, state } = profile;
   const axisMode = state.choice("ruler", "start");
   const axis = new Store<TimeAxis>(FROM_START);
   const readAxis = () => axis.set(timeAxis(axisMode.get(), state.marks.get(), session));
@@ -29,6 +28,7 @@ export function timelineSource(
     tiles: new TileStore(client),
     marks: state.marks,
     search: state.search,
+    hits: SearchHits.of(profile),
     settings: state.settings,
     colourMode: state.choice<ColourMode>("colour", "class", COLOUR_MODES),
     colourModes: COLOUR_MODES,
