@@ -1,6 +1,8 @@
 // A copy of the viewer in one file (src/serve/static_copy.h): the answers that were recorded, in place of a server. They
 // stand in the page as one text: base64 of gzip of all answers, their index, and its length.
-import type { Table } from "./protocol";
+import { writeSort } from "../ui/row_order";
+import { CopySlices } from "./copy_slices";
+import type { NameBlock, Session, Table } from "./protocol";
 import { activityTile, counterTile, finerSlices } from "./made_tiles";
 
 interface Entry {
@@ -17,9 +19,12 @@ interface Index {
 
 const NOT_FOUND = 404;
 const HIGHEST_LEVEL = 53;
+const NAMES_IN_BLOCK = 4096;
 
 export class Copy {
   readonly #entries = new Map<string, Entry>();
+  /** Made when they are first asked for. */
+  #slices: CopySlices | null = null;
 
   private constructor(
     private readonly bytes: Uint8Array<ArrayBuffer>,
@@ -60,10 +65,38 @@ export class Copy {
       (name === "tile" ? this.#tile(parameters) : null) ??
       (name === "counter" || name === "activity" ? this.#ofColumns(name, parameters) : null) ??
       (name.startsWith("table/") ? this.#table(name, parameters) : null) ??
-      (name === "distributions" ? this.#withoutTop(name, parameters) : null);
+      (name === "distributions" ? this.#withoutTop(name, parameters) : null) ??
+      this.#ofSlices(name, parameters);
     if (found) return new Response(found);
     const error = `This is not in this copy. The profile itself has it: ${this.madeBy}`;
     return new Response(JSON.stringify({ error }), { status: NOT_FOUND });
+  }
+
+  #ofSlices(name: string, parameters: URLSearchParams): string | null {
+    if (!["search", "neighbor", "row", "area"].includes(name)) return null;
+    const slices = (this.#slices ??= this.#readSlices());
+    const found = slices[name as "search" | "neighbor" | "row" | "area"](parameters);
+    return found && JSON.stringify(found);
+  }
+
+  #readSlices(): CopySlices {
+    const blocks: string[][] = [];
+    const nameOf = (id: number): string => {
+      const block = Math.floor(id / NAMES_IN_BLOCK);
+      blocks[block] ??= (this.#json(`names/${block}`) as NameBlock).names;
+      return blocks[block][id % NAMES_IN_BLOCK] ?? "";
+    };
+    const tiles = [...this.#entries].flatMap(([key, entry]) => {
+      const place = /^tile(\d+)\/(\d+)\/(\d+)$/.exec(key);
+      if (!place || !entry.complete) return [];
+      const [track, level, index] = place.slice(1).map(Number) as [number, number, number];
+      return [{ track, level, index, bytes: this.#bytesOf(entry).buffer }];
+    });
+    return new CopySlices(tiles, this.#json("session") as Session, nameOf);
+  }
+
+  #json(key: string): unknown {
+    return JSON.parse(new TextDecoder().decode(this.#recorded(key)!));
   }
 
   #bytesOf(entry: Entry): Uint8Array<ArrayBuffer> {
@@ -125,6 +158,7 @@ export class Copy {
         const numbers = table.columns[column]!.type !== "text";
         const ascending = value.startsWith("+") || (!numbers && !value.startsWith("-"));
         rows.sort((a, b) => ordered(a.cells[column], b.cells[column], ascending));
+        table.sorted_by = writeSort(table.columns[column]!.name, !ascending);
       } else if (key === "where") {
         const [, name = "", not, pattern = ""] = /^(\w+) (!?)~ '(.*)'$/.exec(value) ?? [];
         const column = columnOf(name);

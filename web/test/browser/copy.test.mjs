@@ -95,6 +95,46 @@ describe("a copy in one file", { skip }, () => {
     }
   });
 
+  test("it searches names, goes through them, and sums an area as the server does", async () => {
+    const server = await Server.start(trace);
+    const context = await newWindow(browser);
+    try {
+      const page = await openCopy(context, []);
+      await settled(page);
+      await openTimeline(await newWindow(browser), server.url);
+      const { total, matches } = await server.json("/api/p/0/search?q=gemm&limit=3");
+      const count = page.locator(".search-count");
+      const said = async () => ((await count.count()) ? (await count.textContent()).replaceAll("\u202f", "") : "");
+      await page.getByLabel("Search slices").fill("gemm");
+      await until(page, "they are counted", async () => (await said()) === `${total}`);
+      for (const i of [0, 1]) {
+        await page.getByLabel("Next match").click();
+        await until(page, "which of all", async () => (await said()) === `${i + 1} of ${total}`);
+        const { selection } = await page.evaluate(() => window.cgpu.state());
+        assert.equal(selection.start, matches[i].start);
+      }
+      await page.getByLabel("Search slices").fill("");
+
+      const { span } = await server.json("/api/p/0/session");
+      const [from, to] = [Math.round(span * 0.3), Math.round(span * 0.4)];
+      const area = await server.json(`/api/p/0/area?from=${from}&to=${to}`);
+      await page.goto(`${pathToFileURL(copy).href}#view=timeline&area=${from}~${to}`);
+      await page.reload();
+      const panel = page.locator(".area");
+      await panel.getByRole("tab", { name: "Kernels", exact: true }).click();
+      const { rows, columns } = area.tables.kernels;
+      const at = (name) => columns.findIndex((column) => column.name === name);
+      const first = panel.locator(".table-row").first();
+      await first.waitFor();
+      const cells = await first.locator("[role=gridcell]").evaluateAll((all) => all.map((cell) => cell.title));
+      assert.equal(cells[0], rows[0][at("name")]);
+      assert.equal(cells[2].replaceAll("\u202f", ""), `${rows[0][at("total_ns")]} ns`);
+    } finally {
+      await context.close();
+      await server.end();
+    }
+  });
+
   test("what is not in it is said with the command that has it", async () => {
     const context = await newWindow(browser);
     try {
