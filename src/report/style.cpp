@@ -71,16 +71,18 @@ path.area { fill: var(--blue); fill-opacity: .15; }
 .less4 { fill: var(--blue); background: var(--blue); fill-opacity: .8; }
 .more5 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: 1; }
 .less5 { fill: var(--blue); background: var(--blue); fill-opacity: 1; }
-.scroll { overflow-x: auto; }
+/* A wide table has the page from the left edge of the text to the right edge of the window. */
+.scroll { overflow-x: auto; width: max-content; min-width: 100%;
+  max-width: calc(100vw - max(20px, (100vw - 1180px) / 2) - 24px); }
 .beside { display: flex; flex-wrap: wrap; gap: 8px 48px; align-items: flex-start; }
 .beside figure { flex: 1 1 460px; }
-.beside .scroll { margin-top: 34px; }
+.beside .scroll { margin-top: 34px; width: auto; min-width: 0; max-width: 100%; }
 table { border-collapse: collapse; font-size: 13px; margin: 0 0 6px; }
 caption { caption-side: bottom; text-align: left; color: var(--soft); font-size: 12px; padding-top: 5px; }
 th, td { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; text-align: left; vertical-align: bottom; color: var(--soft); }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.text { max-width: 560px; overflow-wrap: anywhere; unicode-bidi: isolate; }
+td.text { max-width: 560px; overflow-wrap: break-word; unicode-bidi: isolate; }
 table[data-table="info"] td.text { max-width: 900px; }
 table[data-table="info"] td:first-child { white-space: nowrap; overflow-wrap: normal; }
 table[data-table="api"] td:first-child, table[data-table="launches"] td:first-child,
@@ -107,7 +109,7 @@ details li { overflow-wrap: anywhere; unicode-bidi: isolate; margin: 3px 0; }
   tr { break-inside: avoid; }
   table { font-size: 8.5pt; }
   th, td { padding-right: 10px; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; width: auto; max-width: none; }
   @page { margin: 14mm; }
 }
 )css";

@@ -125,8 +125,8 @@ TEST(ShortNames, StandBesideTheNames) {
 TEST_F(Ready, DescribesTheSession) {
   const std::string session = body("/api/p/0/session");
   expect_has(session, R"("title":"trace.json")");
-  expect_has(session, R"("kind":"idle","group":["Device 0"])");
-  expect_has(session, R"("kind":"stream","group":["Device 0"],"name":"stream 7")");
+  expect_has(session, R"("kind":"idle","group":["GPU 0"])");
+  expect_has(session, R"("kind":"stream","group":["GPU 0"],"name":"stream 7")");
   expect_has(session, R"("kind":"thread","group":["Process 1"],"name":"thread 1")");
   expect_has(
       session,

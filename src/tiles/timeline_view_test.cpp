@@ -265,7 +265,8 @@ TEST(TimelineView, TracksCanBeToldApart) {
   for (const int64_t stream : {7, 8, 9}) test.kernel("k", 200 + stream, 1, {.stream = stream});
   Timeline& timeline = test.run.timeline;
   for (Track& track : timeline.tracks) {
-    if (track.kind == TrackKind::device_stream) track.thread = track.thread == "9" ? "stream 9" : "stream 4294967295";
+    if (track.kind == TrackKind::device_stream)
+      track.thread = track.thread == "9" ? "stream 9" : track.thread == "8" ? "-1" : "stream 4294967295";
     if (track.kind == TrackKind::host_thread) track.process_name = "python";
   }
   timeline.counters.tracks = {{"1", "load"}, {"", "load"}, {"elsewhere", "load"}, {"1", "load"}};
@@ -278,7 +279,8 @@ TEST(TimelineView, TracksCanBeToldApart) {
     if (track.kind == ViewKind::stream) streams.push_back(track.name);
     if (track.kind == ViewKind::counter) counters.push_back(track.group.back() + ": " + track.name);
   }
-  EXPECT_EQ(streams, (std::vector<std::string>{"stream 9", "no stream", "no stream (2)"}));
+  EXPECT_EQ(streams, (std::vector<std::string>{"no stream", "stream 9", "no stream (2)"}));
+  for (const ViewTrack& track : view.tracks()) EXPECT_NE(track.name, "-1");
   EXPECT_EQ(counters, (std::vector<std::string>{"python (1): load", "Counters: load", "elsewhere: load",
                                                 "python (1): load (2)"}));
 }

@@ -20,32 +20,45 @@ namespace {
 
 std::string name_of_device(const Run& run, int32_t id) {
   if (id < 0) return "Host";
-  const auto device = std::find_if(run.devices.begin(), run.devices.end(), [&](const Device& d) { return d.id == id; });
-  if (device == run.devices.end()) return fmt::format("Device {}", id);
-  const std::string what = device->vendor == "Huawei" ? "NPU" : "GPU";
-  return fmt::format("{} {}{}{}", what, id, device->name.empty() ? "" : ": ", device->name);
+  const std::vector<Device>& devices = run.devices;
+  const auto device = std::find_if(devices.begin(), devices.end(), [&](const Device& d) { return d.id == id; });
+  const bool are_npus = !devices.empty() && devices.front().vendor == "Huawei";
+  const std::string name = device == devices.end() || device->name.empty() ? "" : ": " + device->name;
+  return fmt::format("{} {}{}", are_npus ? "NPU" : "GPU", id, name);
 }
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+/// Some profilers write -1 for what has no number.
+bool has_number(const std::string& text) {
+  return !text.empty() && text != "-1";
+}
+
 std::string name_of_process(const Track& track) {
   if (track.process_name.empty()) {
-    return track.process.empty() ? "Program" : is_number(track.process) ? "Process " + track.process : track.process;
+    return !has_number(track.process) ? "Program"
+           : is_number(track.process) ? "Process " + track.process
+                                      : track.process;
   }
-  if (track.process.empty() || track.process_name.find(track.process) != std::string::npos) return track.process_name;
+  if (!has_number(track.process) || track.process_name.find(track.process) != std::string::npos)
+    return track.process_name;
   return fmt::format("{} ({})", track.process_name, track.process);
 }
 
 std::string name_of_thread(const Track& track) {
-  if (track.thread_name.empty()) return is_number(track.thread) ? "thread " + track.thread : track.thread;
-  if (track.thread.empty() || track.thread_name.find(track.thread) != std::string::npos) return track.thread_name;
+  if (track.thread_name.empty()) {
+    if (track.thread == "-1") return "thread without a number";
+    return is_number(track.thread) ? "thread " + track.thread : track.thread;
+  }
+  if (!has_number(track.thread) || track.thread_name.find(track.thread) != std::string::npos) return track.thread_name;
   return fmt::format("{} ({})", track.thread_name, track.thread);
 }
 
 std::string name_of_stream(const Track& track) {
-  if (track.thread.ends_with("4294967295")) return "no stream";  // CUPTI writes this number for work of a whole context
+  // CUPTI writes this number for work of a whole context.
+  if (track.thread.ends_with("4294967295") || track.thread == "-1") return "no stream";
   if (!is_number(track.thread)) return name_of_thread(track);
   const std::string stream = "stream " + track.thread;
   const std::string& name = track.thread_name;

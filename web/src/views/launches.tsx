@@ -1,19 +1,22 @@
 // Kernel launches that a kernel profiler measured one by one: a table, and all about the chosen one.
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Cell, Table } from "../api/protocol";
-import { duration, grouped, oneLine, percent, readable } from "../model/format";
+import { counted, duration, oneLine, percent, readable } from "../model/format";
 import { useStore } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import { choicesOf, type LaunchId } from "./choices";
 import { InTimeline } from "./in_timeline";
 import { isEqual, Records } from "./records";
 import { hasTable } from "./declared";
-import { panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
+import { latest, panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
 
 const SEVERITIES = ["error", "warning", "optimization", "information"];
 
 const HIDDEN_VALUES = ["rank", "id", "text"];
+
+/** Shown of the chosen launch alone, so that names have room. */
+const IN_DETAIL = ["dram_pct", "l2_pct", "l1_pct", "theoretical_occupancy_pct", "stream", "block", "registers"];
 
 /** What is shown as bars, each of what the unit could sustain. */
 const UTILISATION: [string, string][] = [
@@ -27,15 +30,28 @@ const UTILISATION: [string, string][] = [
 ];
 
 function Launches({ context }: ViewProps): JSX.Element {
-  const loaded = useTable(context, "launch_metrics");
+  const loaded = useTable(context, "launch_metrics", { sort: "-duration_ns" });
+  const rules = latest(useTable(context, "launch_rules"));
   return (
     <div class="panel-view">
-      <Shown of={loaded}>{(table) => <LaunchesOf context={context} table={table} />}</Shown>
+      <Shown of={loaded}>{(table) => <LaunchesOf context={context} table={table} rules={rules ?? null} />}</Shown>
     </div>
   );
 }
 
-function LaunchesOf({ context, table }: ViewProps & { table: Table }): JSX.Element {
+const keyOf = (records: Records, row: readonly Cell[]): string =>
+  `${records.number(row, "rank")}/${records.number(row, "id")}`;
+
+/** By launch, how many of the profiler's rules say something. */
+function rulesByLaunch(table: Table | null): Map<string, number> {
+  const counts = new Map<string, number>();
+  if (!table) return counts;
+  const records = new Records(table);
+  for (const row of records.rows) counts.set(keyOf(records, row), (counts.get(keyOf(records, row)) ?? 0) + 1);
+  return counts;
+}
+
+function LaunchesOf({ context, table, rules }: ViewProps & { table: Table; rules: Table | null }): JSX.Element {
   const store = choicesOf(context.state).launch;
   const chosen = useStore(store);
   const records = useMemo(() => new Records(table), [table]);
@@ -43,21 +59,37 @@ function LaunchesOf({ context, table }: ViewProps & { table: Table }): JSX.Eleme
     rank: records.number(row, "rank"),
     id: records.number(row, "id"),
   });
+  const [rulesOf, setRulesOf] = useState<string | null>(null); // the launch whose rules were asked for last
   const isChosen = (row: readonly Cell[]) =>
     chosen !== null && records.number(row, "id") === chosen.id && records.number(row, "rank") === chosen.rank;
   useEffect(() => {
-    if (chosen || !records.rows.length) return;
-    // The longest is what people look at first.
-    const longest = records.rows.reduce((best, row) =>
-      records.number(row, "duration_ns") > records.number(best, "duration_ns") ? row : best,
-    );
-    store.set(idOf(longest));
+    const [longest] = records.rows; // what people look at first
+    if (!chosen && longest) store.set(idOf(longest));
   }, [records]);
+  const extra = useMemo(() => {
+    const counts = rulesByLaunch(rules);
+    return [
+      {
+        title: "rules",
+        about: "Rules of the profiler that say something about this launch",
+        width: 84,
+        cell: (row: readonly Cell[]) => {
+          const count = counts.get(keyOf(records, row)) ?? 0;
+          return count > 0 ? (
+            <button class="link" onClick={() => setRulesOf(keyOf(records, row))}>
+              {counted(count, "rule", "rules")}
+            </button>
+          ) : null;
+        },
+      },
+    ];
+  }, [records, rules]);
   const hidden = useMemo(
     () =>
       table.columns
         .filter(
           ({ name }, i) =>
+            IN_DETAIL.includes(name) ||
             table.rows.every((row) => (row[i] ?? null) === null) ||
             (["rank", "device"].includes(name) && table.rows.every((row) => row[i] === table.rows[0]?.[i])),
         )
@@ -72,16 +104,32 @@ function LaunchesOf({ context, table }: ViewProps & { table: Table }): JSX.Eleme
           table={table}
           hidden={hidden}
           title="Measured launches"
+          extra={rules?.rows.length ? extra : undefined}
           onOpen={(clicked) => store.set(idOf(clicked))}
           isCurrent={isChosen}
         />
       </div>
-      {row && <OneLaunch key={`${chosen!.rank}/${chosen!.id}`} context={context} records={records} row={row} />}
+      {row && (
+        <OneLaunch
+          key={`${chosen!.rank}/${chosen!.id}`}
+          context={context}
+          records={records}
+          row={row}
+          toRules={rulesOf === keyOf(records, row)}
+        />
+      )}
     </div>
   );
 }
 
-function OneLaunch({ context, records, row }: ViewProps & { records: Records; row: readonly Cell[] }): JSX.Element {
+interface OneLaunchProps extends ViewProps {
+  records: Records;
+  row: readonly Cell[];
+  /** Scrolls to the rules. */
+  toRules: boolean;
+}
+
+function OneLaunch({ context, records, row, toRules }: OneLaunchProps): JSX.Element {
   const where = `${isEqual("id", records.number(row, "id"))} and ${isEqual("rank", records.number(row, "rank"))}`;
   const ask = (name: string) =>
     useAsked(
@@ -134,7 +182,7 @@ function OneLaunch({ context, records, row }: ViewProps & { records: Records; ro
             })}
           </ul>
         )}
-        <Shown of={rules}>{(table) => <Rules table={table} />}</Shown>
+        <Shown of={rules}>{(table) => <Rules table={table} isSought={toRules} />}</Shown>
       </section>
       <section class="column">
         <Shown of={values}>
@@ -143,7 +191,9 @@ function OneLaunch({ context, records, row }: ViewProps & { records: Records; ro
               table={table}
               hidden={HIDDEN_VALUES}
               title="All values"
-              cells={{ value: (value, of) => valueCell(new Records(table), value, of) }}
+              cells={{
+                value: (value, of) => (value === null ? oneLine(new Records(table).text(of, "text"), 80) : null),
+              }}
             />
           )}
         </Shown>
@@ -152,13 +202,11 @@ function OneLaunch({ context, records, row }: ViewProps & { records: Records; ro
   );
 }
 
-/** A value whose unit stands in the next column. */
-function valueCell(records: Records, value: Cell, row: readonly Cell[]): string {
-  if (typeof value === "number") return grouped(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
-  return value === null ? oneLine(records.text(row, "text"), 80) : String(value);
-}
-
-function Rules({ table }: { table: Table }): JSX.Element {
+function Rules({ table, isSought }: { table: Table; isSought: boolean }): JSX.Element {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (isSought) heading.current?.scrollIntoView();
+  }, [isSought]);
   const records = new Records(table);
   const order = (row: readonly Cell[]) => {
     const at = SEVERITIES.indexOf(records.text(row, "severity"));
@@ -170,7 +218,7 @@ function Rules({ table }: { table: Table }): JSX.Element {
   if (!rows.length) return <p class="soft">The rules of the profiler found nothing for this launch.</p>;
   return (
     <>
-      <h3>Findings of the profiler's rules</h3>
+      <h3 ref={heading}>Findings of the profiler's rules</h3>
       <ul class="rules">
         {rows.map((row) => {
           const speedup = records.cell(row, "speedup_pct");

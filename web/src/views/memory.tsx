@@ -19,6 +19,7 @@ import { panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
 
 export const POINTS = 2000;
 const CHARTS = 24;
+/** By the name of a counter, the same in every chart. */
 const COLOURS = ["blue", "orange", "green", "purple", "vermillion", "sky", "yellow", "grey"];
 
 interface Series {
@@ -69,11 +70,12 @@ function Memory({ context }: ViewProps): JSX.Element {
     }
     return [...found];
   }, []);
+  const colours = useMemo(() => colourByName(context.session.tracks.filter(isMemory)), []);
   const peaks = useTable(context, "memory");
   return (
     <div class="panel-view scrolls">
       {groups.slice(0, CHARTS).map(([name, tracks]) => (
-        <Chart key={name} context={context} name={name} tracks={tracks} range={range} />
+        <Chart key={name} context={context} name={name} tracks={tracks} colours={colours} range={range} />
       ))}
       {groups.length > CHARTS && (
         <p class="cut-note">{groups.length - CHARTS} more devices: the timeline has their counters.</p>
@@ -94,15 +96,23 @@ function Memory({ context }: ViewProps): JSX.Element {
   );
 }
 
+/** The colour of each kind of memory. Exported for tests. */
+export function colourByName(tracks: readonly Pick<Track, "name">[]): Map<string, string> {
+  const names = [...new Set(tracks.map(({ name }) => name))].sort();
+  return new Map(names.map((name, i) => [name, COLOURS[i % COLOURS.length]!]));
+}
+
 function Chart({
   context,
   name,
   tracks,
+  colours,
   range,
 }: {
   context: ViewContext;
   name: string;
   tracks: readonly Track[];
+  colours: ReadonlyMap<string, string>;
   range: Range;
 }): JSX.Element {
   const loaded = useAsked(
@@ -125,10 +135,10 @@ function Chart({
               <header>
                 <h3>{name}</h3>
                 <Legend
-                  parts={series.map(({ track, raster }, i) => ({
+                  parts={series.map(({ track, raster }) => ({
                     label: track.name,
                     value: (at >= 0 ? raster.last[at] : highest(raster)) ?? 0,
-                    colour: `c-${COLOURS[i % COLOURS.length]}`,
+                    colour: `c-${colours.get(track.name)}`,
                   }))}
                   format={(value) => (Number.isFinite(value) ? bytes(value) : "\u2013")}
                 />
@@ -164,9 +174,9 @@ function Chart({
                 >
                   {(frame) => (
                     <>
-                      {series.map(({ raster }, i) => {
+                      {series.map(({ track, raster }) => {
                         const { line, area } = stepPath(raster, { ...frame, y: (value) => frame.y(value / unit.size) });
-                        const colour = COLOURS[i % COLOURS.length];
+                        const colour = colours.get(track.name);
                         return (
                           <>
                             <path class={`area-fill c-${colour}`} d={area} />

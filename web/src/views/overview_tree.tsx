@@ -1,8 +1,7 @@
 // The first page: call trees and measured launches.
 import type { JSX } from "preact";
-import { duration, grouped, oneLine, percent, readable, short } from "../model/format";
+import { counted, duration, grouped, oneLine, percent, readable, short, withUnit } from "../model/format";
 import { choicesOf } from "./choices";
-import { valueText } from "./flame";
 import { Card, ROWS, toTable, toView, useRecords } from "./overview_card";
 import { Records, totals } from "./records";
 import { BarList, latest, useTable, type ViewProps } from "./view";
@@ -21,7 +20,7 @@ export function HotPath({ context }: ViewProps): JSX.Element | null {
               <span style={{ paddingLeft: `${Math.min(records.number(row, "depth"), 20) * 8}px` }}>
                 {oneLine(records.text(row, "name"))}
               </span>
-              <b>{valueText(records.number(row, "value"), unit)}</b>
+              <b>{withUnit(records.number(row, "value"), unit)}</b>
               <span class="bar-share">{percent(records.number(row, "pct"))}</span>
             </button>
           </li>
@@ -52,7 +51,7 @@ export function Functions({ context }: ViewProps): JSX.Element | null {
         items={rows.slice(0, ROWS).map((row) => ({
           label: oneLine(records.text(row, "name")),
           value: records.number(row, column.name),
-          text: valueText(records.number(row, column.name), column.unit ?? ""),
+          text: withUnit(records.number(row, column.name), column.unit ?? ""),
           onClick: toView(context, "flame"),
         }))}
       />
@@ -87,13 +86,17 @@ export function Metrics({ context }: ViewProps): JSX.Element | null {
   if (!records || !shown.length) return null;
   const several = context.session.runs.length > 1;
   return (
-    <Card title="Measured in all" about={`${grouped(shown.length)} metrics`} onOpen={toTable(context, "metrics")}>
+    <Card
+      title="Measured in all"
+      about={counted(shown.length, "metric", "metrics")}
+      onOpen={toTable(context, "metrics")}
+    >
       <ul class="note-list">
         {shown.slice(0, ROWS).map((row) => (
           <li title={records.text(row, "about")}>
             {several && `rank ${records.text(row, "rank")}: `}
             {oneLine(records.text(row, "name"))}{" "}
-            <b>{valueText(records.number(row, "value"), records.text(row, "unit"))}</b>
+            <b>{withUnit(records.number(row, "value"), records.text(row, "unit"))}</b>
           </li>
         ))}
       </ul>
