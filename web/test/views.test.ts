@@ -8,6 +8,8 @@ import { edgesOf } from "../src/views/distribution";
 import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
 import { causeOf, tableOfCommand } from "../src/views/finding_command";
 import { gainOfAll, savingOf, wholeText } from "../src/views/finding_words";
+import { colourByName } from "../src/views/memory";
+import { verdictParts } from "../src/views/verdict_words";
 import { gapsOf, levelOver } from "../src/views/gaps";
 import { headline } from "../src/views/headline";
 import { hasSlices, rowColumns } from "../src/views/declared";
@@ -465,6 +467,34 @@ test("the figures of a finding are of a step, or of the run", () => {
   const unknown = of(null, null, null, null, null);
   assert.equal(savingOf(unknown, unknown.rows[0]!), null);
   assert.equal(wholeText(unknown), "");
+});
+
+test("the run in one line", () => {
+  const table = (columns: string[], ...rows: (string | number)[][]): Table => ({
+    columns: columns.map((name) => ({ name, type: "int" })),
+    rows,
+  });
+  const times = table(
+    ["span_ns", "busy_ns", "exposed_comm_ns", "exposed_memory_ns", "idle_ns"],
+    [1000, 600, 100, 0, 400],
+    [1000, 400, 100, 0, 600],
+  );
+  const idle = table(["cause", "total_ns"], ["data_loading", 500], ["host_code", 300], ["data_loading", 200]);
+  const steps = table(["rank", "duration_ns"], [0, 3e6], [0, 1e6], [0, 2e6], [1, 9e6]);
+  assert.deepEqual(verdictParts("GPU", times, idle, steps), [
+    "GPUs 50.0 % busy",
+    "10.0 % exposed communication",
+    "50.0 % idle, most of it data loading (35.0 %)",
+    "3 steps, 2.00 ms on average",
+  ]);
+  assert.deepEqual(verdictParts("GPU", null, null, null), []);
+});
+
+test("a kind of memory has one colour, on whatever devices it is", () => {
+  const of = (...names: string[]) => colourByName(names.map((name) => ({ name })));
+  const colours = of("reserved memory", "allocated memory", "reserved memory", "allocated memory");
+  assert.equal(colours.size, 2);
+  assert.notEqual(colours.get("reserved memory"), colours.get("allocated memory"));
 });
 
 test("what all findings give back together is said of two or more that give something back", () => {

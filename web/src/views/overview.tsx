@@ -1,4 +1,5 @@
-// The first page: what was recorded, how busy the devices were, and where the time went. Everything leads on.
+// The overview: the verdict, how busy the devices were, where the time went, and last what was recorded. Everything
+// leads on.
 import type { JSX } from "preact";
 import { grouped, oneLine, readable } from "../model/format";
 import { useStore } from "../ui/hooks";
@@ -20,12 +21,14 @@ import {
 } from "./overview_device";
 import { Ops, Calls, LaunchDelay, Ranges, GraphOps, LongestNames } from "./overview_host";
 import { HotPath, Functions, StallReasons, Metrics, Launches, Findings } from "./overview_tree";
+import { Verdict } from "./verdict";
 import { latest, panelView, useTable, type ViewProps } from "./view";
 
 function Overview({ context }: ViewProps): JSX.Element {
   return (
     <div class="panel-view scrolls overview">
-      <Headline context={context} />
+      <Title context={context} />
+      <Verdict context={context} />
       <Cards>
         <Devices context={context} />
         <Streams context={context} />
@@ -51,6 +54,7 @@ function Overview({ context }: ViewProps): JSX.Element {
         <Notes context={context} />
         <AllTables context={context} />
       </Cards>
+      <Facts context={context} />
     </div>
   );
 }
@@ -66,18 +70,24 @@ function RecordedTree({ context }: ViewProps): JSX.Element {
   );
 }
 
-function Headline({ context }: ViewProps): JSX.Element {
+function Title({ context }: ViewProps): JSX.Element {
+  return (
+    <header class="headline-top">
+      <h1 class="text">{oneLine(context.session.title, 200)}</h1>
+      <ExportMenu context={context} />
+    </header>
+  );
+}
+
+/** What was recorded, where and when. */
+function Facts({ context }: ViewProps): JSX.Element {
   const { session } = context;
   const window = useStore(context.window);
   const devices = latest(useTable(context, "devices"));
   const info = latest(useTable(context, "info"));
   const facts = headline(session, devices ?? null, info ?? null, window);
   return (
-    <header class="headline">
-      <div class="headline-top">
-        <h1 class="text">{oneLine(session.title, 200)}</h1>
-        <ExportMenu context={context} />
-      </div>
+    <footer class="headline">
       <ul class="fact-strip">
         {facts.map(([key, value, title]) => (
           <li title={title}>
@@ -86,7 +96,7 @@ function Headline({ context }: ViewProps): JSX.Element {
           </li>
         ))}
       </ul>
-    </header>
+    </footer>
   );
 }
 

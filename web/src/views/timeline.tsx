@@ -19,7 +19,8 @@ import { Timeline } from "../timeline/timeline";
 import { useStore } from "../ui/hooks";
 import type { View, ViewContext } from "./context";
 import { publish } from "./debug";
-import { MatchBar } from "./matches";
+import { MatchBar, stepMatch } from "./matches";
+import { VerdictStrip } from "./verdict";
 import { timelineSource } from "./timeline_source";
 
 export const timelineView: View = {
@@ -32,7 +33,12 @@ export const timelineView: View = {
     const timeline = new Timeline(source);
     const navigation = new Navigation(source);
     const focusSearch = () => host.querySelector<HTMLInputElement>(".search-input")?.select();
-    const commands = timelineCommands(timeline, navigation, focusSearch);
+    const commands = timelineCommands(
+      timeline,
+      navigation,
+      focusSearch,
+      (direction) => stepMatch(context, direction) || void navigation.search(direction),
+    );
     const ends = [
       context.visible.subscribe((visible) => timeline.setVisible(visible)),
       context.client.server.connection.subscribe((connection) => connection === "ok" && source.tiles.retry()),
@@ -68,6 +74,7 @@ function TimelineView(parts: Parts): JSX.Element {
   }, []);
   return (
     <div class="timeline-view">
+      <VerdictStrip context={parts.context} tiles={parts.source.tiles} />
       <Toolbar {...parts} marks={marks.length} onMarks={() => setListed(!listed)} />
       <div class="timeline-place" ref={place}>
         <AxisChoice {...parts} />

@@ -14,7 +14,7 @@ export const CGPU = resolve(process.env.CGPU ?? join(ROOT, "build/cgpu"));
 const BUILDER = join(dirname(CGPU), "trace_builder");
 const DATABASE_BUILDER = join(dirname(CGPU), "hpctoolkit_builder");
 const WIDTH = 1280;
-const HEIGHT = 800;
+const HEIGHT = 864;
 const TIMEOUT_MS = 60000;
 const run = promisify(execFile);
 

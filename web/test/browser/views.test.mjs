@@ -145,27 +145,6 @@ describe("the views", { skip }, () => {
       await legend.getByText(most.replace(/_/g, " "), { exact: true }).waitFor();
     }));
 
-  test("a finding leads to where it shows in the timeline", () =>
-    using("view=findings", async (page) => {
-      const { columns, rows } = (await tables(trace, "findings")).findings;
-      const at = (name) => columns.findIndex((column) => column.name === name);
-      const shown = view(page, "findings").locator(".finding");
-      await shown.first().waitFor();
-      assert.equal(await shown.count(), rows.length);
-      const gains = rows.filter((row) => row[at("recoverable_ns")] !== null && row[at("severity")] !== "info");
-      const together = await view(page, "findings").getByText("All of these together: ").count();
-      assert.equal(together, gains.length > 1 ? 1 : 0);
-      const placed = rows.findIndex((row) => row[at("start_ns")] !== null);
-      assert.ok(placed >= 0, "a finding has a place");
-      await shown.nth(placed).getByRole("button", { name: "Show in the timeline" }).click();
-      await page.locator("#view-timeline canvas").first().waitFor();
-      const [from, to] = ["start_ns", "end_ns"].map((name) => rows[placed][at(name)]);
-      await untilState(
-        page,
-        (state) => state.area && state.area.start === from && state.area.end === Math.max(to, from + 1),
-      );
-    }));
-
   test("a flame graph is of the chosen time", () => {
     const [from, to] = [Math.round(session.span * 0.3), Math.round(session.span * 0.5)];
     return using(`view=flame&area=${from}~${to}`, async (page) => {
@@ -308,7 +287,7 @@ describe("the views", { skip }, () => {
       );
       const classes = new Set(merged.nodes.class.filter((kernel) => kernel >= 0));
       for (const kernel of classes) {
-        await legend.getByText(session.classes[kernel].replace(/_/g, " "), { exact: true }).waitFor();
+        await legend.getByText(session.classes[kernel], { exact: true }).waitFor();
       }
       const answered = page.waitForResponse(
         (answer) => answer.url().includes("/api/p/0/flame?") && answer.url().includes("steps=1"),
