@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/contains.h"
 #include "model/time_range.h"
 #include "readers/common/cuda_names.h"
 #include "readers/nsys/tables.h"
@@ -96,9 +97,13 @@ class HostTables {
     if (!assembler_.tables.has_rows(table)) return;
     enum { kStart, kEnd, kThread, kNameId, kTextId };
     const uint16_t category = assembler_.category(category_name, kind);
+    const bool calls = kind == SliceKind::os_call;
     assembler_.each_event(table, {"start", "end", "globalTid", "nameId", "textId"}, [&](Row& row) {
       const StringId name = assembler_.names.id(row, row.is_null(kNameId) ? kTextId : kNameId);
-      assembler_.add_slice(row, category, name, assembler_.thread_track(row.integer(kThread)));
+      // "OS runtime libraries profiling started" stands among the calls and is none.
+      const bool mark = calls && contains(assembler_.run.timeline.names[name], " profiling ");
+      assembler_.add_slice(row, mark ? assembler_.category("profiler overhead", SliceKind::overhead) : category, name,
+                           assembler_.thread_track(row.integer(kThread)));
     });
   }
 

@@ -233,9 +233,11 @@ TEST(NsysReader, OnlyTheProfilersOwnOverheadIsItsOverhead) {
           thread + ", 14, 3), (3, 4, " + thread +
           ", 15, 7); CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER);"
           "INSERT INTO OSRT_API VALUES (5, 9, " +
-          thread + ", 5)",
+          thread + ", 5), (10, 11, " + thread +
+          ", 99); INSERT INTO StringIds VALUES (99, 'OS runtime libraries profiling started')",
       false);
-  EXPECT_EQ(names_of(run, SliceKind::overhead), (Names{"CUPTI Buffer flush"}));
+  EXPECT_EQ(names_of(run, SliceKind::overhead),
+            (Names{"OS runtime libraries profiling started", "CUPTI Buffer flush"}));
   EXPECT_EQ(names_of(run, SliceKind::other), (Names{"Lazy Function Loading"}));
   EXPECT_EQ(names_of(run, SliceKind::os_call), (Names{"poll"}));
 }

@@ -32,9 +32,9 @@ bool has_tables(const sqlite::Database& database) {
          database.has_column(kTraces, "frames");
 }
 
-class Reader {
+class DatabaseReader {
  public:
-  Reader(sqlite::Database& database, Run& run) : database_(database), run_(run), into_(run) {}
+  DatabaseReader(sqlite::Database& database, Run& run) : database_(database), run_(run), into_(run) {}
 
   void read() {
     read_segments();
@@ -147,7 +147,7 @@ void read_snapshot_database(const Input& input, Run& run) {
   run.text_bytes = database.size();
   sqlite::note_losses(database, run.notes);
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  Reader(database, run).read();
+  DatabaseReader(database, run).read();
 }
 
 }  // namespace cgpu::torch_memory
