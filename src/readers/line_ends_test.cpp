@@ -8,7 +8,7 @@
 #include "readers/reader.h"
 #include "readers/test_read.h"
 
-namespace cgpu {
+namespace cgpu::line_ends {
 namespace {
 
 struct Text {
@@ -103,4 +103,4 @@ TEST(LineEnds, MakeNoDifference) {
 }
 
 }  // namespace
-}  // namespace cgpu
+}  // namespace cgpu::line_ends

@@ -7,7 +7,7 @@
 
 #include "readers/test_read.h"
 
-namespace cgpu {
+namespace cgpu::device_work {
 namespace {
 
 using test::read_text;
@@ -163,4 +163,4 @@ TEST(DeviceWork, OtherTracesWithSuchCategoriesStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace cgpu
+}  // namespace cgpu::device_work
