@@ -244,6 +244,18 @@ class Guards(unittest.TestCase):
         self.assertEqual(devices[0]["busy_ns"], 1000 * busy)
         self.assertIn("implausible_profile", by_rule(rows))
 
+    def test_what_a_writer_spoilt_needs_no_larger_buffers(self):
+        machines = machine.run(lambda m: irregular(m, 300))
+        with tempfile.TemporaryDirectory() as folder:
+            path, = machine.write(machines, folder, (9, 0))
+            with open(path, encoding="utf-8") as handle:
+                text = handle.read()
+            with open(path, "w", encoding="utf-8") as handle:
+                handle.write(text.replace('"name": "kernel_', '"name": , "kernel_', 1))
+            found = by_rule(tool.table(path, "findings"))["incomplete_profile"]
+        self.assertNotIn("buffers", found["suggestion"])
+        self.assertIn("wrote the file", found["suggestion"])
+
     def test_a_clock_that_is_off_flags_nothing(self):
         def run(m):
             irregular(m, 300)

@@ -423,10 +423,10 @@ void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
   }
   findings.push_back(
       {.rule = "warm_up",
-       .title = fmt::format("{}: {} instead of {} a step; left out of all figures",
-                            count == 1 ? "The first step is a warm-up"
-                                       : fmt::format("The first {} steps are warm-ups", count),
-                            format_ns(time / count), format_ns(usual)),
+       .title = fmt::format(
+           "{}: {} instead of {} a step; left out of all figures",
+           count == 1 ? "The first step is a warm-up" : fmt::format("The first {} steps are warm-ups", count),
+           format_ns(time / count), format_ns(usual)),
        .evidence = fmt::format("{} in all{}", format_ns(time),
                                excesses.empty() ? ""
                                                 : fmt::format("; on its critical path the first has {} more than the "

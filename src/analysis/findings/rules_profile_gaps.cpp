@@ -16,6 +16,10 @@ namespace cgpu {
 namespace {
 
 constexpr const char* kRecordAgain = "Record again, with larger buffers of the profiler or for a shorter time";
+/// What a writer spoilt, no buffer mends.
+constexpr const char* kWriteAgain =
+    "Use another version of the program that wrote the file, or copy the file again: it has places that are not what "
+    "its format allows";
 
 /// What all profiles of one run have in common.
 struct Common {
@@ -134,7 +138,7 @@ void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back({.rule = "incomplete_profile",
                       .title = fmt::format("The profile is not complete: {}", fmt::join(losses, "; ")),
                       .evidence = fmt::format("{}", fmt::join(evidence, ", ")),
-                      .suggestion = kRecordAgain,
+                      .suggestion = counts.size() == 1 && counts.contains("damaged_input") ? kWriteAgain : kRecordAgain,
                       .command = "notes",
                       .confidence = Confidence::high});
 }

@@ -192,8 +192,8 @@ bool EventParser::read_late_args(Event& event) {
 EventParser::Arg EventParser::arg_at(const char* key) {
   const auto if_key = [key](std::string_view whole, Arg arg) { return is_key(key, whole) ? arg : arg_count; };
   switch (packed_at(key)) {
-    case packed("correlation"):  // XLA writes the longer one
-      return is_key(key, "correlation_id") ? correlation : if_key("correlation", correlation);
+    case packed("correlation"):
+      return is_key(key, "correlation_id") ? xla_correlation : if_key("correlation", correlation);
     case packed("External id"):
       return if_key("External id", external_id);
     case packed("external id"):
@@ -358,7 +358,9 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
 /// Of an event without a category: what joins it with the work that it launched, and the number of the step that it
 /// marks (jax.profiler.StepTraceAnnotation), named as PyTorch's profiler names its own.
 void EventParser::read_xla_arguments(const Event& event, Slice& row, Batch& batch) {
-  if (event.has(correlation)) row.correlation = integer(event.args[correlation], batch).value_or(kNoCorrelation);
+  for (const Arg arg : {correlation, xla_correlation}) {
+    if (event.has(arg)) row.correlation = integer(event.args[arg], batch).value_or(kNoCorrelation);
+  }
   if (!event.has(step_number)) return;
   const auto number = integer(event.args[step_number], batch);
   if (number && *number >= 0) row.name = intern("ProfilerStep#" + std::to_string(*number));

@@ -63,6 +63,7 @@ class EventParser {
     name_argument,
     step,
     step_number,
+    xla_correlation,
     direction,
     size,
     awaited_stream,
