@@ -7,7 +7,7 @@ import { csv } from "../src/ui/csv";
 import { edgesOf } from "../src/views/distribution";
 import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
 import { causeOf, tableOfCommand } from "../src/views/finding_command";
-import { gainOfAll, savingOf, wholeText } from "../src/views/finding_words";
+import { causeWords, gainOfAll, savingOf, wholeText } from "../src/views/finding_words";
 import { colourByName } from "../src/views/memory";
 import { verdictParts } from "../src/views/verdict_words";
 import { gapsOf, levelOver } from "../src/views/gaps";
@@ -495,6 +495,11 @@ test("a kind of memory has one colour, on whatever devices it is", () => {
   const colours = of("reserved memory", "allocated memory", "reserved memory", "allocated memory");
   assert.equal(colours.size, 2);
   assert.notEqual(colours.get("reserved memory"), colours.get("allocated memory"));
+});
+
+test("the cause of a finding is its rule in words", () => {
+  assert.equal(causeWords("exposed_copies"), "Exposed copies");
+  assert.equal(causeWords(""), "");
 });
 
 test("what all findings give back together is said of two or more that give something back", () => {

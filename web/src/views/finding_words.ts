@@ -1,6 +1,6 @@
 // The figures of findings in words: each of the whole that it is measured by, a step or the run. Pure.
 import type { Cell } from "../api/protocol";
-import { counted, duration, percent } from "../model/format";
+import { counted, duration, oneLine, percent, readable } from "../model/format";
 import type { Records } from "./records";
 
 interface Whole {
@@ -25,6 +25,12 @@ export function wholeText(findings: Records): string {
   if (measured === 0) return "";
   if (steps === 0) return `Measured over the whole run: ${duration(measured)}`;
   return `Measured over ${counted(steps, "step", "steps")} without warm-up: ${perStep(measured, steps)}`;
+}
+
+/** "exposed_copies" as "Exposed copies". */
+export function causeWords(rule: string): string {
+  const words = readable(oneLine(rule));
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 export interface Saving {

@@ -3,11 +3,11 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TileStore } from "../api/tile_store";
 import type { Cell } from "../api/protocol";
-import { oneLine, withPageUnits } from "../model/format";
+import { withPageUnits } from "../model/format";
 import { useStore } from "../ui/hooks";
 import type { ViewContext } from "./context";
 import { SavingBar, ShowButton } from "./finding_card";
-import { savingOf } from "./finding_words";
+import { causeWords, savingOf } from "./finding_words";
 import { Records } from "./records";
 import { deviceWord, latest, useWholeTable, type ViewProps } from "./view";
 import { verdictParts } from "./verdict_words";
@@ -63,7 +63,7 @@ function FirstFinding({
   return (
     <li class={`finding ${severity}`}>
       <b class="first-title" title={`${title}\n${withPageUnits(records.text(row, "evidence"))}`}>
-        {oneLine(title)}
+        {causeWords(records.text(row, "rule"))}
       </b>
       {saving ? <SavingBar saving={saving} isShort /> : <span class={`severity ${severity}`}>{severity}</span>}
       <ShowButton context={context} records={records} row={row} isShort />

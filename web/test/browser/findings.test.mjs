@@ -111,6 +111,28 @@ describe("findings", { skip }, () => {
     assert.equal(await text(`view=findings&area=${from}~${to}`), whole);
   });
 
+  test("the timeline begins with the run in one line and the first findings, each with its place", async () => {
+    const page = await openTimeline(await newWindow(browser), server.url);
+    try {
+      const first = page.locator(".verdict-strip .first-findings .finding");
+      await first.first().waitFor();
+      assert.match(await page.locator(".verdict-line").innerText(), /busy[^]*idle[^]*steps/);
+      assert.equal(await first.count(), Math.min(3, rows.length));
+      for (const [place, row] of rows.slice(0, 3).entries()) {
+        const words = at(row, "rule").replaceAll("_", " ");
+        assert.equal((await first.nth(place).locator(".first-title").innerText()).toLowerCase(), words);
+      }
+      const placed = rows.slice(0, 3).findIndex((row) => at(row, "start_ns") !== null);
+      await first.nth(placed).getByRole("button", { name: "Show" }).click();
+      const { area } = await untilState(page, (state) => state.selection);
+      assert.equal(area, null);
+      await page.getByRole("button", { name: "Hide the verdict" }).click();
+      await first.first().waitFor({ state: "detached" });
+    } finally {
+      await page.context().close();
+    }
+  });
+
   test("a finding leads to the table that it is made of", () =>
     using("view=findings", async (page) => {
       const row = rows.find(causeOf);
