@@ -32,7 +32,8 @@ def exports():
 
 
 def api_name(name):
-    return re.sub(r"(_v\d+|_ptsz|_ptds)+$", "", name)
+    plain = re.sub(r"(_v\d+|_ptsz|_ptds)+$", "", name)
+    return name if name == "cuGetProcAddress_v2" else plain  # another function than cuGetProcAddress
 
 
 class Export:
@@ -95,7 +96,8 @@ class Corpus(unittest.TestCase):
     @each_export
     def test_os_calls(self, export):
         rows = export.select("OSRT_API", "nameId", "start", "end")
-        want = durations((export.texts[name], start, end) for name, start, end in rows)
+        want = durations((export.texts[name], start, end) for name, start, end in rows
+                         if " profiling " not in export.texts[name])  # marks of the profiler are no calls
         self.assertEqual(said(export.path, "os_calls"), want)
 
     @each_export

@@ -336,7 +336,7 @@ void write_table(MessageWriter& message, const Table& table) {
     message(column.name, column.type, column.unit, column.about, column.role);
     if (!table.empty()) message(packed(table.values(i)));
   });
-  message(table.per);
+  message(table.per, table.sorted_by);
 }
 
 Table read_table(MessageReader& message) {
@@ -357,9 +357,11 @@ Table read_table(MessageReader& message) {
     }
     table.columns.push_back(std::move(column));
   });
-  message(table.per);
+  std::string sorted_by;
+  message(table.per, sorted_by);
   if (rows > 0 && all.empty()) message.fail("holds rows without columns");
   set_all(table, std::move(all));
+  table.sorted_by = std::move(sorted_by);  // what earlier versions wrote does not say it
   return table;
 }
 
