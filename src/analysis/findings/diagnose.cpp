@@ -7,7 +7,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -233,7 +232,8 @@ void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
     }
   }
   if (!best) return;
-  const auto& [first, second] = std::tie(candidates[best->first], candidates[best->second]);
+  const Finding& first = candidates[best->first];
+  const Finding& second = candidates[best->second];
   std::erase_if(found.dropped, [&](const Finding& one) { return one.rule == first.rule || one.rule == second.rule; });
   found.gains.push_back(both_of(first, second));
   state_gain(context, found.gains.front(), noticeable, false);
