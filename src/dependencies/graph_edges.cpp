@@ -30,6 +30,7 @@ std::vector<std::vector<int64_t>> event_waits_of(const Timeline& t) {
   std::vector<bool> makes_wait(t.names.size());
   for (StringId name = 0; name < makes_wait.size(); ++name) makes_wait[name] = makes_stream_wait(t.names[name]);
   std::vector<std::vector<int64_t>> waits(t.tracks.size());
+  if (std::find(makes_wait.begin(), makes_wait.end(), true) == makes_wait.end()) return waits;
   for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
     const TrackIndex track = t.slices.track[slice];
     if (track == kNone || !makes_wait[t.slices.name[slice]] || !is_call(t.kind(slice))) continue;

@@ -44,6 +44,8 @@ std::vector<std::vector<int64_t>> first_launches_of_compiled(const SessionFacts&
     const Timeline& t = whole.run(run).timeline;
     std::vector<bool> is_compiled(t.names.size());
     for (StringId name = 0; name < is_compiled.size(); ++name) is_compiled[name] = t.names[name].starts_with("triton_");
+    std::vector<int64_t>& launches = by_run.emplace_back();
+    if (std::find(is_compiled.begin(), is_compiled.end(), true) == is_compiled.end()) continue;
     std::map<StringId, int64_t> first;
     for_each_device_op(t, [&](OpIndex, SliceIndex slice) {
       const SliceIndex call = is_compiled[t.slices.name[slice]] ? launch_of(t, slice) : kNone;
@@ -51,7 +53,6 @@ std::vector<std::vector<int64_t>> first_launches_of_compiled(const SessionFacts&
       const auto [at, is_new] = first.try_emplace(t.slices.name[slice], t.slices.start[call]);
       if (!is_new) at->second = std::min(at->second, t.slices.start[call]);
     });
-    std::vector<int64_t>& launches = by_run.emplace_back();
     for (const auto& [name, launch] : first) launches.push_back(launch - whole.dependencies().zero(run));
     std::ranges::sort(launches);
   }
@@ -161,6 +162,16 @@ const std::vector<ReplayCounts>& RuleContext::replays() {
 bool RuleContext::lacks_replays() {
   return std::any_of(replays().begin(), replays().end(), [&](const ReplayCounts& of_run) {
     return static_cast<double>(of_run.unrecorded) > thresholds().orphans * static_cast<double>(of_run.all);
+  });
+}
+
+bool RuleContext::has_host_calls() const {
+  return std::ranges::any_of(session().runs, [](const Run& run) {
+    const Timeline& t = run.timeline;
+    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+      if (is_call(t.kind(slice))) return true;
+    }
+    return false;
   });
 }
 

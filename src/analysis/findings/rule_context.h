@@ -75,6 +75,8 @@ class RuleContext {
   bool lacks_replays();
   /// The calls that replay graphs, by run.
   const std::vector<ReplayCounts>& replays();
+  /// Whether calls of a GPU runtime or driver are in the profile.
+  bool has_host_calls() const;
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
   bool hides_launches() const;
 

@@ -346,21 +346,15 @@ void find_unexplained(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t both = dependency + unknown;
   const double share = static_cast<double>(both) / static_cast<double>(context.measured());
   if (share < context.thresholds().orphans) return;
-  const bool has_host = std::any_of(context.session().runs.begin(), context.session().runs.end(), [](const Run& one) {
-    const Timeline& t = one.timeline;
-    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
-      if (is_call(t.kind(slice))) return true;
-    }
-    return false;
-  });
   findings.push_back(
       {.rule = "untraced_host",
        .title = fmt::format("{} of the time the device waits for something that the profile does not show",
                             format_percent(100 * share)),
        .evidence = unexplained_words(dependency, unknown),
-       .suggestion = has_host ? "Begin the recording before the work, and record events between streams"
-                              : "Record the host too (calls of the runtime, NVTX, Python frames), begin the recording "
-                                "before the work, and record events between streams",
+       .suggestion = context.has_host_calls()
+                         ? "Begin the recording before the work, and record events between streams"
+                         : "Record the host too (calls of the runtime, NVTX, Python frames), begin the recording "
+                           "before the work, and record events between streams",
        .command = "critical_path_trace --where 'bound_by in (dependency, unknown)'",
        .confidence = Confidence::low,
        .time =

@@ -269,6 +269,7 @@ struct LateRank {
   size_t run = 0;
   int64_t rank = 0;
   Lateness lateness = {};
+  double share = 0;     // of all waiting, that it causes
   int64_t waited = 0;   // for it, by each of the others on average
   int64_t compute = 0;  // of its devices
   int64_t median = 0;   // of the devices of the other ranks
@@ -282,10 +283,6 @@ struct CollectivesOfPeers {
   std::function<bool(const CollectiveSeries&)> counts;  // null: all of them
   std::string in_words;                                 // "collectives"
   std::vector<RankTime> ranks = {};                     // that they are among
-
-  std::map<std::pair<uint32_t, int32_t>, Lateness> lateness(const Session& session) const {
-    return lateness_of_members(session, series, counts);
-  }
 };
 
 /// The fewest ranks that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
@@ -293,7 +290,7 @@ struct CollectivesOfPeers {
 /// causes the most.
 std::vector<LateRank> late_ranks(const RuleContext& context, const CollectivesOfPeers& peers) {
   constexpr int64_t kGoodPart = 4;  // of what the first causes
-  const auto members = peers.lateness(context.session());
+  const auto members = lateness_of_members(context.session(), peers.series, peers.counts);
   if (members.size() < 2 || peers.ranks.size() < 2) return {};
   const auto others = static_cast<int64_t>(members.size()) - 1;
   std::vector<LateRank> late;
@@ -314,6 +311,7 @@ std::vector<LateRank> late_ranks(const RuleContext& context, const CollectivesOf
     late.back().waited = late.back().lateness.caused_ns / others;
   }
   if (all == 0) return {};
+  for (LateRank& one : late) one.share = static_cast<double>(one.lateness.caused_ns) / static_cast<double>(all);
   std::ranges::stable_sort(late, std::greater{}, [](const LateRank& one) { return one.lateness.caused_ns; });
   const auto causes = [&](int64_t caused, double share) {
     return static_cast<double>(caused) >= share * static_cast<double>(all);
@@ -380,8 +378,6 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
   }
   std::erase_if(late, [&](const LateRank& one) { return one.rank == most_expert_work; });
   if (late.empty()) return true;
-  int64_t all = 0;
-  for (const auto& [member, lateness] : peers.lateness(context.session())) all += lateness.caused_ns;
   waited = 0;
   EdgeTimes::Scenario not_awaited;
   std::vector<std::string> evidence;
@@ -393,8 +389,7 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
         "{} begins {} of {} {} last and causes {} of all waiting in them; its devices compute {}, those of the median "
         "of the others {}{}",
         late.size() == 1 ? "it" : fmt::format("rank {}", one.rank), one.lateness.last, one.lateness.count,
-        peers.in_words, format_percent(100.0 * static_cast<double>(one.lateness.caused_ns) / static_cast<double>(all)),
-        format_ns(one.compute), format_ns(one.median),
+        peers.in_words, format_percent(100.0 * one.share), format_ns(one.compute), format_ns(one.median),
         one.has_slow_kernels() ? "" : idle_excess(context, peers.ranks, one)));
   }
   const bool is_one = late.size() == 1;

@@ -39,6 +39,7 @@ Contents contents_of(RuleContext& context) {
   has.device_ops = context.has_device_ops();
   has.ranks = session.runs.size() > 1;
   has.common_clock = has_common_clock(session);
+  has.host_calls = context.has_host_calls();
   has.samples = context.sampled_tree() != nullptr;
   for (size_t number = 0; number < session.runs.size(); ++number) {
     const Run& run = session.runs[number];
@@ -46,9 +47,6 @@ Contents contents_of(RuleContext& context) {
     has.memory = has.memory || !t.memory.empty();
     has.measured_launches = has.measured_launches || (run.launch_metrics && !run.launch_metrics->launches.empty());
     has.steps = has.steps || !context.facts().steps(number).empty();
-    for (SliceIndex slice = 0; slice < t.slices.size() && !has.host_calls; ++slice) {
-      has.host_calls = is_call(t.kind(slice));
-    }
     for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
       has.launches = has.launches || t.slices.launch[slice] != kNone;
       has.copies = has.copies || t.device_ops.kind[op] == OpKind::memory;

@@ -12,8 +12,8 @@ namespace cgpu {
 namespace {
 
 constexpr double kLongerThanRest = 1.05;
-/// A cause that takes at least so much of the median of the other steps stands in them too.
-constexpr double kStands = 0.03;
+/// The other steps have a cause too where it takes at least this share of their median.
+constexpr double kOtherStepsHave = 0.03;
 
 constexpr std::array kOnceOnlyCauses{IdleCause::module_load, IdleCause::compilation, IdleCause::allocation};
 /// What a step may lose in each iteration, and more in the first.
@@ -52,12 +52,12 @@ class FirstStep {
     return 2 * once >= length_ - usual_length_;
   }
 
-  /// Whether most of what it takes longer is of causes that stand in the others too.
+  /// Whether most of the excess is of causes that the other steps have too.
   bool is_mostly_repeated() const {
     int64_t repeated = 0;
     for (const IdleCause cause : kRepeatedCauses) {
       const size_t kind = BoundBy(cause).number();
-      const double least = kStands * static_cast<double>(usual_length_);
+      const double least = kOtherStepsHave * static_cast<double>(usual_length_);
       if (static_cast<double>(usual_[kind]) >= least) repeated += excess(kind);
     }
     return 2 * repeated >= length_ - usual_length_;
