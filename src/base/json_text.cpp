@@ -146,6 +146,13 @@ std::string_view trim_json(std::string_view text) {
   return text;
 }
 
+bool take_json(std::string_view& text, std::string_view token) {
+  const std::string_view rest = trim_json(text);
+  if (!rest.starts_with(token)) return false;
+  text = rest.substr(token.size());
+  return true;
+}
+
 std::string_view unquote_json(std::string_view token) {
   const bool quoted = token.size() >= 2 && token.front() == '"' && token.back() == '"';
   return quoted ? token.substr(1, token.size() - 2) : token;

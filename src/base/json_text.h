@@ -18,6 +18,9 @@ inline bool is_json_space(char c) {
 }
 /// Without white space at both ends.
 std::string_view trim_json(std::string_view text);
+/// Takes `token` from the beginning of a text, with the white space before it; false, and the text stays, where it
+/// begins with another one.
+bool take_json(std::string_view& text, std::string_view token);
 /// The inside of a JSON string token, any other token as it is.
 std::string_view unquote_json(std::string_view token);
 /// End (behind the closing brace) of the object that begins at `begin`, minding strings; npos where it does not end

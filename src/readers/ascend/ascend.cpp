@@ -18,13 +18,9 @@ namespace cgpu::ascend {
 namespace {
 
 bool is_database(const Input& input) {
-  if (!input.head.starts_with(sqlite::kMagic)) return false;
-  if (!sqlite::is_database_file(input.path)) return input.head.find("STRING_IDS") != std::string::npos;
-  try {
-    return has_tables_of_a_profile(sqlite::Database(input.path, input.path));
-  } catch (const Error&) {
-    return input.head.find("STRING_IDS") != std::string::npos;  // damaged: reading says how
-  }
+  return sqlite::is_database_with(input, has_tables_of_a_profile, [](std::string_view head) {
+    return head.find("STRING_IDS") != std::string_view::npos;
+  });
 }
 
 /// An array of events whose times are text, or whose first processes have the names that msprof gives them.

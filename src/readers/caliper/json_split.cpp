@@ -239,12 +239,7 @@ class JsonSplitReader {
 
 bool is_json_split(std::string_view head) {
   // {"data": [[...  Rows come first and may fill the head; a cell is a number or null.
-  const auto take = [&](std::string_view token) {
-    while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
-    if (!head.starts_with(token)) return false;
-    head.remove_prefix(token.size());
-    return true;
-  };
+  const auto take = [&](std::string_view token) { return take_json(head, token); };
   if (!take("{")) return false;
   if (take("\"data\"") && take(":") && take("[") && take("[")) {
     return head.find_first_not_of("0123456789.,+-eE nul \t\r\n[]") >= head.find(']');

@@ -16,7 +16,7 @@ SliceKind kind_of_device_event(std::string_view name);
 /// "MemcpyH2D"; unknown where the name does not say.
 CopyKind copy_of(std::string_view name);
 
-/// The device that a process of a trace stands for.
+/// The device whose work a process of a trace shows.
 struct DeviceProcess {
   int32_t number = 0;
   std::string name;  // "NVIDIA H100" of "/device:GPU:0 NVIDIA H100"

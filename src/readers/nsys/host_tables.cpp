@@ -100,7 +100,7 @@ class HostTables {
     const bool calls = kind == SliceKind::os_call;
     assembler_.each_event(table, {"start", "end", "globalTid", "nameId", "textId"}, [&](Row& row) {
       const StringId name = assembler_.names.id(row, row.is_null(kNameId) ? kTextId : kNameId);
-      // "OS runtime libraries profiling started" stands among the calls and is none.
+      // "OS runtime libraries profiling started" is a mark of the profiler in the table of calls.
       const bool mark = calls && contains(assembler_.run.timeline.names[name], " profiling ");
       assembler_.add_slice(row, mark ? assembler_.category("profiler overhead", SliceKind::overhead) : category, name,
                            assembler_.thread_track(row.integer(kThread)));

@@ -77,13 +77,9 @@ std::shared_ptr<const File> open_report(const Input& input) {
 }  // namespace
 
 bool is_export(const Input& input) {
-  if (!input.head.starts_with(sqlite::kMagic)) return false;
-  if (!sqlite::is_database_file(input.path)) return input.head.find("StringIds") != std::string::npos;
-  try {
-    return has_tables_of_an_export(sqlite::Database(input.path, input.path));
-  } catch (const Error&) {
-    return input.head.find("StringIds") != std::string::npos;  // damaged: reading says how
-  }
+  return sqlite::is_database_with(input, has_tables_of_an_export, [](std::string_view head) {
+    return head.find("StringIds") != std::string_view::npos;
+  });
 }
 
 Run read_export(const Input& input, const ReadOptions& options) {

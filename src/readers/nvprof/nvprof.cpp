@@ -26,13 +26,7 @@ bool begins_like_nvprof(std::string_view head) {
 }  // namespace
 
 bool is_database(const Input& input) {
-  if (!input.head.starts_with(sqlite::kMagic)) return false;
-  if (!sqlite::is_database_file(input.path)) return begins_like_nvprof(input.head);
-  try {
-    return has_tables_of_nvprof(sqlite::Database(input.path, input.path));
-  } catch (const Error&) {
-    return begins_like_nvprof(input.head);  // damaged: reading says how
-  }
+  return sqlite::is_database_with(input, has_tables_of_nvprof, begins_like_nvprof);
 }
 
 Run read_database(const Input& input, const ReadOptions& options) {
@@ -41,11 +35,8 @@ Run read_database(const Input& input, const ReadOptions& options) {
   Run run;
   run.file = input.path;
   run.format = "nvprof";
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = database->size();
   if (!has_tables_of_nvprof(*database)) throw Error(input.path, "is an SQLite database without the tables of nvprof");
-  sqlite::note_losses(*database, run.notes);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  sqlite::add_database(input, *database, run);
   const auto progress = [&](double share) {
     if (options.progress) options.progress(share);
   };

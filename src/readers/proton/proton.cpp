@@ -44,7 +44,7 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"cycles", "cycles", "", 1, "cycles of the device"},
 };
 
-/// The node that is being read: what stands behind its children is not known before.
+/// The node that is being read: its metrics may follow its children.
 struct Node {
   std::string name;
   std::vector<std::pair<std::string, double>> values;
@@ -101,7 +101,7 @@ class Reader {
       }
     });
     if (!is_tree) return;
-    // The root itself stands for the program.
+    // The values of the root are those of the whole program.
     add_values(0, node);
     for (const Pending& child : pending) add(child, 0);
   }
@@ -310,12 +310,7 @@ class Reader {
 
 /// The beginning of a node of Hatchet's literal form: [{"children": [{... with a frame and metrics further in.
 bool is_literal(std::string_view head) {
-  const auto take = [&](std::string_view token) {
-    head = trim_json(head);
-    if (!head.starts_with(token)) return false;
-    head.remove_prefix(token.size());
-    return true;
-  };
+  const auto take = [&](std::string_view token) { return take_json(head, token); };
   const std::string_view whole = head;
   if (!take("[") || !take("{")) return false;
   const bool node = take("\"children\"") || take("\"frame\"") || take("\"metrics\"");

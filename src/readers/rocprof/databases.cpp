@@ -8,6 +8,7 @@
 #include "readers/common/event_tables.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
+#include "readers/common/sqlite/each_row.h"
 
 namespace cgpu::rocprof {
 
@@ -28,16 +29,6 @@ bool has_tables_of_rocpd(const sqlite::Database& database) {
 
 bool has_tables_of_v1(const sqlite::Database& database) {
   return database.has_column(kKernels, "KernelName") && database.has_column(kKernels, "BeginNs");
-}
-
-/// One pass over a table; what cannot be read of it goes into the notes.
-template <typename Row>
-void each_row(sqlite::Database& database, const std::string& table, const std::vector<std::string>& columns,
-              Notes& notes, Row row) {
-  if (!database.has(table)) return;
-  Scan scan(database, table, columns);
-  while (scan.next()) row(scan);
-  note_damage(notes, table, scan.error());
 }
 
 /// A table's number, or -1 where it is null.
@@ -315,27 +306,20 @@ void read_v1(sqlite::Database& database, Assembler& into) {
 }  // namespace
 
 bool is_database(const Input& input) {
-  if (!input.head.starts_with(sqlite::kMagic)) return false;
-  const auto by_head = [&] {
-    return input.head.find("rocpd_") != std::string::npos || input.head.find("CREATE TABLE KERN") != std::string::npos;
-  };
-  if (!sqlite::is_database_file(input.path)) return by_head();
-  try {
-    const sqlite::Database database(input.path, input.path);
-    return has_tables_of_rocpd(database) || has_tables_of_v1(database);
-  } catch (const Error&) {
-    return by_head();  // damaged: reading says how
-  }
+  return sqlite::is_database_with(
+      input,
+      [](const sqlite::Database& database) { return has_tables_of_rocpd(database) || has_tables_of_v1(database); },
+      [](std::string_view head) {
+        return head.find("rocpd_") != std::string_view::npos ||
+               head.find("CREATE TABLE KERN") != std::string_view::npos;
+      });
 }
 
 std::string read_database(const Input& input, Assembler& assembler) {
   const sqlite::DatabaseInput file(input);
   sqlite::Database database(file.path(), input.path);
   Run& run = assembler.run;
-  run.input_bytes += input.source->stored_bytes();
-  run.text_bytes += database.size();
-  sqlite::note_losses(database, run.notes);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  sqlite::add_database(input, database, run);
   if (has_tables_of_rocpd(database)) {
     for (const std::string& guid : guids_of(database)) GuidReader(database, guid, assembler).read();
     return "rocpd";

@@ -15,6 +15,7 @@
 #include "readers/common/rpd_names.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
+#include "readers/common/sqlite/each_row.h"
 #include "readers/common/timeline_builder.h"
 
 namespace cgpu::rpd {
@@ -54,10 +55,7 @@ class Reader {
 
   template <typename Visit>
   void each(const std::string& table, const std::vector<std::string>& columns, Visit visit) {
-    if (!database_.has(table)) return;
-    Scan scan(database_, table, columns);
-    while (scan.next()) visit(scan);
-    note_damage(run_.notes, table, scan.error());
+    sqlite::each_row(database_, table, columns, run_.notes, visit);
   }
 
   Strings read_strings(const std::string& table) {
@@ -220,14 +218,9 @@ class Reader {
 }  // namespace
 
 bool is_database(const Input& input) {
-  if (!input.source || !input.head.starts_with(sqlite::kMagic)) return false;
-  const auto by_head = [&] { return contains(input.head, "opType_id") || contains(input.head, "\"rocpd_api_ops\""); };
-  if (!sqlite::is_database_file(input.path)) return by_head();
-  try {
-    return has_tables(sqlite::Database(input.path, input.path));
-  } catch (const Error&) {
-    return by_head();  // damaged: reading says how
-  }
+  return sqlite::is_database_with(input, has_tables, [](std::string_view head) {
+    return contains(head, "opType_id") || contains(head, "\"rocpd_api_ops\"");
+  });
 }
 
 Run read_database(const Input& input, const ReadOptions&) {
@@ -238,10 +231,7 @@ Run read_database(const Input& input, const ReadOptions&) {
   Run run;
   run.file = input.path;
   run.format = "rpd";
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = database.size();
-  sqlite::note_losses(database, run.notes);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  sqlite::add_database(input, database, run);
   Reader(database, run).read();
   return run;
 }

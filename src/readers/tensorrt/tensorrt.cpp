@@ -223,12 +223,7 @@ class RunReader {
 enum class Kind : uint8_t { none, layers, runs };
 
 Kind kind_of(std::string_view head) {
-  const auto take = [&](std::string_view token) {
-    head = trim_json(head);
-    if (!head.starts_with(token)) return false;
-    head.remove_prefix(token.size());
-    return true;
-  };
+  const auto take = [&](std::string_view token) { return take_json(head, token); };
   const std::string_view whole = head;
   if (!take("[") || !take("{")) return Kind::none;
   const auto has = [&](std::string_view key) { return whole.find(key) != std::string_view::npos; };

@@ -15,6 +15,7 @@
 #include "readers/common/json_reader.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
+#include "readers/common/sqlite/each_row.h"
 #include "readers/torch_memory/snapshot_builder.h"
 
 namespace cgpu::torch_memory {
@@ -63,10 +64,7 @@ class DatabaseReader {
  private:
   template <typename Visit>
   void each(const std::string& table, const std::vector<std::string>& columns, Visit visit) {
-    if (!database_.has(table)) return;
-    Scan scan(database_, table, columns);
-    while (scan.next()) visit(scan);
-    note_damage(run_.notes, table, scan.error());
+    sqlite::each_row(database_, table, columns, run_.notes, visit);
   }
 
   static std::optional<int64_t> number(const Scan& row, int column) {
@@ -129,24 +127,15 @@ class DatabaseReader {
 }  // namespace
 
 bool is_snapshot_database(const Input& input) {
-  if (!input.source || !input.head.starts_with(sqlite::kMagic)) return false;
-  const auto by_head = [&] { return contains(input.head, kTraces) && contains(input.head, "addr"); };
-  if (!sqlite::is_database_file(input.path)) return by_head();
-  try {
-    return has_tables(sqlite::Database(input.path, input.path));
-  } catch (const Error&) {
-    return by_head();  // damaged: reading says how
-  }
+  return sqlite::is_database_with(
+      input, has_tables, [](std::string_view head) { return contains(head, kTraces) && contains(head, "addr"); });
 }
 
 void read_snapshot_database(const Input& input, Run& run) {
   const sqlite::DatabaseInput file(input);
   sqlite::Database database(file.path(), input.path);
   if (!has_tables(database)) throw Error(input.path, "is an SQLite database without the tables of a memory snapshot");
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = database.size();
-  sqlite::note_losses(database, run.notes);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  sqlite::add_database(input, database, run);
   DatabaseReader(database, run).read();
 }
 

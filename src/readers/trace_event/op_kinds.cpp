@@ -6,7 +6,7 @@ namespace cgpu::trace_event {
 
 namespace {
 
-/// The number of a category of this kind that stands for what the trace does not categorise.
+/// The category of slices of this kind to which the trace gives none.
 uint16_t category_of_kind(Timeline& timeline, SliceKind kind) {
   std::vector<Category>& all = timeline.categories;
   const auto found = std::find_if(all.begin(), all.end(), [&](const Category& category) {

@@ -1,11 +1,29 @@
 #include "readers/common/sqlite/database_input.h"
 
-#include "readers/common/sqlite/database.h"
+#include "base/error.h"
 
 namespace cgpu::sqlite {
 
 bool is_database_file(const std::string& path) {
   return begins_with(path, kMagic);
+}
+
+bool is_database_with(const Input& input, const std::function<bool(const Database&)>& has_tables,
+                      const std::function<bool(std::string_view head)>& by_head) {
+  if (!input.head.starts_with(kMagic)) return false;
+  if (!is_database_file(input.path)) return by_head(input.head);
+  try {
+    return has_tables(Database(input.path, input.path));
+  } catch (const Error&) {
+    return by_head(input.head);
+  }
+}
+
+void add_database(const Input& input, const Database& database, Run& run) {
+  run.input_bytes += input.source->stored_bytes();
+  run.text_bytes += database.size();
+  note_losses(database, run.notes);
+  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
 }
 
 DatabaseInput::DatabaseInput(const Input& input) : path_(input.path) {
