@@ -7,6 +7,7 @@
 #include "readers/ascend/ascend.h"
 #include "readers/caliper/caliper.h"
 #include "readers/chakra/execution_trace.h"
+#include "readers/flight_recorder/flight_recorder.h"
 #include "readers/folded/folded.h"
 #include "readers/hpctoolkit/hpctoolkit.h"
 #include "readers/hpctoolkit/xml/hpctoolkit_xml.h"
@@ -106,6 +107,7 @@ const std::vector<Format>& all_formats() {
       {"tensorrt", tensorrt::is_profile, tensorrt::read_profile},
       {"rocprof-compute", rocprof_compute::is_database, rocprof_compute::read_database},
       {"xplane", xplane::is_profile, xplane::read_profile},
+      {"flight-recorder", flight_recorder::is_dump, flight_recorder::read_dump},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
       {"ascend", ascend::is_profile, read_ascend},
       {"torch-memory-timeline", memory_timeline::is_timeline, memory_timeline::read_timeline},

@@ -166,17 +166,24 @@ void insert_by_gain(std::vector<Finding>& findings, Finding finding) {
 /// What the profile lacks makes every verdict on idle time wrong: then only these speak.
 constexpr std::array<Rule, 4> kRulesWithoutUtilization{find_memory, find_measured_launches, find_profile_gaps,
                                                        find_by_users_rules};
-constexpr std::array<Rule, 16> kRules{
-    find_lost_time,         find_copies,        find_inefficient_ops, find_kernels,
-    find_extra_work,        find_ranks,         find_links,           find_memory,
-    find_measured_launches, find_thread_work,   find_sampled,         find_host_work,
-    find_hottest_function,  find_start_and_end, find_profile_gaps,    find_by_users_rules};
+/// Of a record of collectives alone nothing is known of idle time either.
+constexpr std::array<Rule, 5> kRulesOfCollectives{find_hung_collectives, find_ranks, find_links, find_profile_gaps,
+                                                  find_by_users_rules};
+constexpr std::array<Rule, 17> kRules{
+    find_hung_collectives, find_lost_time,     find_copies,    find_inefficient_ops,  find_kernels,
+    find_extra_work,       find_ranks,         find_links,     find_memory,           find_measured_launches,
+    find_thread_work,      find_sampled,       find_host_work, find_hottest_function, find_start_and_end,
+    find_profile_gaps,     find_by_users_rules};
+
+std::span<const Rule> rules_for(RuleContext& context) {
+  if (context.lacks_replays()) return kRulesWithoutUtilization;
+  if (context.has_only_collectives()) return kRulesOfCollectives;
+  return kRules;
+}
 
 std::vector<Finding> all_found(RuleContext& context) {
   std::vector<Finding> found;
-  const std::span<const Rule> rules =
-      context.lacks_replays() ? std::span<const Rule>(kRulesWithoutUtilization) : std::span<const Rule>(kRules);
-  for (const Rule rule : rules) rule(context, found);
+  for (const Rule rule : rules_for(context)) rule(context, found);
   return found;
 }
 

@@ -175,6 +175,13 @@ bool RuleContext::has_host_calls() const {
   });
 }
 
+bool RuleContext::has_only_collectives() const {
+  return has_device_ops() && !has_host_calls() && std::ranges::all_of(session().runs, [](const Run& run) {
+           return std::ranges::all_of(run.timeline.device_ops.kind,
+                                      [](const OpKind kind) { return kind == OpKind::communication; });
+         });
+}
+
 bool RuleContext::hides_launches() const {
   int64_t ops = 0;
   int64_t orphans = 0;

@@ -77,6 +77,9 @@ class RuleContext {
   const std::vector<ReplayCounts>& replays();
   /// Whether calls of a GPU runtime or driver are in the profile.
   bool has_host_calls() const;
+  /// Whether the profile records collectives and nothing else (a flight recorder's), so that nobody knows what the
+  /// devices did between them.
+  bool has_only_collectives() const;
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
   bool hides_launches() const;
 
@@ -157,6 +160,7 @@ void find_hottest_function(RuleContext&, std::vector<Finding>&);  // where no ot
 void find_profile_gaps(RuleContext&, std::vector<Finding>&);      // what the profile itself lacks
 void find_memory(RuleContext&, std::vector<Finding>&);            // how memory is held
 void find_links(RuleContext&, std::vector<Finding>&);             // how fast collectives move data
+void find_hung_collectives(RuleContext&, std::vector<Finding>&);  // collectives that never completed
 void find_start_and_end(RuleContext&, std::vector<Finding>&);     // what is before and after the loop
 void find_extra_work(RuleContext&, std::vector<Finding>&);  // device work that another way of saying the same saves
 void find_by_users_rules(RuleContext&, std::vector<Finding>&);

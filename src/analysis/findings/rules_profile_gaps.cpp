@@ -111,7 +111,7 @@ void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
     const int64_t count = std::get<int64_t>(row[notes.column("count")]);
     const std::string text = std::get<std::string>(row[notes.column("text")]);
     const bool lost = code == "lost_events" || code == "truncated_input" || code == "damaged_input";
-    const bool orphans = code == "orphan_device_op" &&
+    const bool orphans = code == "orphan_device_op" && !context.has_only_collectives() &&
                          static_cast<double>(count) > context.thresholds().orphans * static_cast<double>(ops);
     const bool implausible = code == "implausible_duration" || code == "negative_duration" || code == "impossible_time";
     if (code == "duplicate_rank") findings.push_back(mixed_ranks(fmt::format("{} {}: {}", code, count, text)));

@@ -30,7 +30,8 @@ struct Contents {
   bool ranks = false;         // several
   bool common_clock = false;  // of them
   bool pipeline = false;
-  bool replays = true;  // the ops of graphs that are replayed were recorded
+  bool replays = true;     // the ops of graphs that are replayed were recorded
+  bool other_work = true;  // than collectives was recorded
 };
 
 Contents contents_of(RuleContext& context) {
@@ -57,6 +58,7 @@ Contents contents_of(RuleContext& context) {
   has.shapes = !context.costed_work().empty();
   has.pipeline = is_pipeline(context.facts());
   has.replays = !context.lacks_replays();
+  has.other_work = !context.has_only_collectives();
   return has;
 }
 
@@ -136,7 +138,9 @@ constexpr std::array kConditions{
 
 std::string reason_of(RuleContext& context, const Contents& contents, const Conditions& conditions) {
   for (const Need* need : conditions.needs) {
-    if (need != nullptr && !(contents.*need->has)) return need->lacks;
+    if (need == nullptr) continue;
+    if (!(contents.*need->has)) return need->lacks;
+    if (need == &kNeedsReplays && !contents.other_work) return "the profile records collectives alone";
   }
   if (conditions.bound_by.empty()) return "looked for and not found";
   const double share = context.path_share(BoundBy::named(conditions.bound_by));

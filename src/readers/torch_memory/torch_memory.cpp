@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "readers/torch_memory/pickle.h"
+#include "readers/common/pickle.h"
 #include "readers/torch_memory/snapshot_builder.h"
 #include "readers/torch_memory/snapshot_database.h"
 
@@ -13,25 +13,10 @@ namespace cgpu::torch_memory {
 
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{8} << 30;
-
-std::string read_all(TextSource& source, Run& run) {
-  constexpr size_t kStep = size_t{1} << 20;
-  std::string bytes;
-  for (size_t got = 1; got > 0 && bytes.size() < kMostBytes;) {
-    const size_t before = bytes.size();
-    bytes.resize(before + kStep);
-    got = source.read(bytes.data() + before, kStep);
-    bytes.resize(before + got);
-  }
-  if (bytes.size() >= kMostBytes) run.notes.add("truncated_input", 1, "reading stopped at 8 GiB", true);
-  return bytes;
-}
-
 class Reader {
  public:
   Reader(const Input& input, Run& run)
-      : path_(input.path), run_(run), into_(run), pickle_(read_all(*input.source, run)) {}
+      : path_(input.path), run_(run), into_(run), pickle_(read_pickle(*input.source, run.notes)) {}
 
   void read() {
     const PickleValue& root = pickle_.root();

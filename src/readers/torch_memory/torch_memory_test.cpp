@@ -4,36 +4,20 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/common/pickle.h"
 #include "readers/common/sqlite/test_database.h"
+#include "readers/common/test_pickle.h"
 #include "readers/reader.h"
 #include "readers/test_read.h"
-#include "readers/torch_memory/pickle.h"
 
 namespace cgpu::torch_memory {
 namespace {
 
-// ---- a writer of pickles
-
-std::string little_endian(uint64_t value, int size) {
-  std::string out;
-  for (int i = 0; i < size; ++i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-std::string text(const std::string& value) {
-  return "X" + little_endian(value.size(), 4) + value;
-}
-std::string number(int64_t value) {
-  return "\x8a\x08" + little_endian(static_cast<uint64_t>(value), 8);
-}
-std::string list(const std::string& elements) {
-  return "](" + elements + "e";
-}
-std::string dictionary(const std::string& entries) {
-  return "}(" + entries + "u";
-}
-std::string pickled(const std::string& value) {
-  return "\x80\x04" + value + ".";
-}
+using test::dictionary;
+using test::list;
+using test::number;
+using test::pickled;
+using test::text;
 
 std::string frame(const std::string& name, int64_t line) {
   return dictionary(text("name") + text(name) + text("filename") + text("a.py") + text("line") + number(line));

@@ -1,4 +1,4 @@
-#include "readers/torch_memory/pickle.h"
+#include "readers/common/pickle.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 
-namespace cgpu::torch_memory {
+namespace cgpu {
 
 namespace {
 
@@ -28,7 +28,7 @@ enum Op : uint8_t {
   kBinInt1 = 'K',
   kLong = 'L',
   kBinInt2 = 'M',
-  kNone = 'N',
+  kNoneValue = 'N',
   kPersistentId = 'P',
   kBinPersistentId = 'Q',
   kReduce = 'R',
@@ -86,6 +86,20 @@ enum Op : uint8_t {
 };
 
 }  // namespace
+
+std::string read_pickle(TextSource& source, Notes& notes) {
+  constexpr size_t kStep = size_t{1} << 20;
+  constexpr uint64_t kMostBytes = uint64_t{8} << 30;
+  std::string bytes;
+  for (size_t got = 1; got > 0 && bytes.size() < kMostBytes;) {
+    const size_t before = bytes.size();
+    bytes.resize(before + kStep);
+    got = source.read(bytes.data() + before, kStep);
+    bytes.resize(before + got);
+  }
+  if (bytes.size() >= kMostBytes) notes.add("truncated_input", 1, "reading stopped at 8 GiB", true);
+  return bytes;
+}
 
 class Pickle::Machine {
  public:
@@ -308,7 +322,7 @@ class Pickle::Machine {
         push(top);
         break;
       }
-      case kNone:
+      case kNoneValue:
         push({});
         break;
       case kNewTrue:
@@ -519,4 +533,4 @@ const PickleValue* Pickle::find(const PickleValue& dictionary, std::string_view 
   return nullptr;
 }
 
-}  // namespace cgpu::torch_memory
+}  // namespace cgpu

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "base/text_source.h"
+#include "model/notes.h"
 
-namespace cgpu::torch_memory {
+namespace cgpu {
 
 struct PickleValue {
   enum class Type : uint8_t { none, boolean, integer, real, text, sequence, dictionary, object };
@@ -25,6 +27,9 @@ struct PickleValue {
     double real;
   };
 };
+
+/// The bytes of a file, up to 8 GiB; what is more is noted.
+std::string read_pickle(TextSource& source, Notes& notes);
 
 class Pickle {
  public:
@@ -59,4 +64,4 @@ class Pickle {
   int64_t refused_ = 0;
 };
 
-}  // namespace cgpu::torch_memory
+}  // namespace cgpu
