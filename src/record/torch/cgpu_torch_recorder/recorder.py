@@ -58,7 +58,7 @@ class Recorder:
     def install(self):
         self._program_profiler = program_profiler.ProgramProfiler(self._torch, self._patches, self._guard(self._give_way))
         on_step = self._guard(self._on_step)
-        step_hooks.install(self._torch, self._patches, on_step, self._settings.ranges)
+        step_hooks.install(self._torch, self._patches, self._outcome.saw_event, on_step, self._settings.ranges)
         if not self._settings.ranges:
             self._forward_hooks = forward_hooks.ForwardHooks(self._torch, self._patches, self._outcome.saw_event, on_step,
                                                              self._guard(self._on_lost_forward))
@@ -113,7 +113,7 @@ class Recorder:
 
     def _wait(self, source):
         if self._settings.duration_s is not None:
-            if not self._timer.is_set and time.monotonic() >= self._begin_at:
+            if time.monotonic() >= self._begin_at:  # the timer is late or was not possible
                 self._begin_span()
         elif self._settings.delay_s is not None:
             if time.monotonic() >= self._begin_at and self._sources.is_settled(source):
@@ -162,7 +162,7 @@ class Recorder:
 
     def _set_timer(self, seconds, function):
         def call():
-            if self._busy or _torch_is_being_imported():
+            if self._state != DONE and (self._busy or _torch_is_being_imported()):
                 self._set_timer(0.05, function)
             else:
                 self._guard(function)()
@@ -170,7 +170,7 @@ class Recorder:
 
     def _on_begin_timer(self):
         source = self._sources.strongest()
-        if source is None or source.thread == threading.get_ident():
+        if self._state == WAITING and (source is None or source.thread == threading.get_ident()):
             self._begin_span()  # else the next step does, in the thread that takes it: the profiler records one thread
 
     def _begin_span(self):

@@ -23,11 +23,11 @@ FRAMEWORKS = (
 _OPTIMIZER = "Optimizer.step#"  # how torch.optim names the record_function around a step, since 1.8
 
 
-def install(torch, patches, on_step, ranges):
-    """Watches the events; with `ranges` the ends of ranges of that name alone."""
+def install(torch, patches, on_call, on_step, ranges):
+    """Watches the events; with `ranges` the ends of ranges of that name alone. on_call(): another range has ended."""
     record_function = torch.autograd.profiler.record_function
     if ranges:
-        patches.replace(record_function, "__exit__", lambda original: _watch_range(original, on_step, ranges))
+        patches.replace(record_function, "__exit__", lambda original: _watch_range(original, on_call, on_step, ranges))
         _watch_nvtx(torch.cuda.nvtx, patches, on_step, ranges)
         return
     patches.replace(record_function, "__exit__", lambda original: _watch_optimizers(original, on_step))
@@ -55,12 +55,14 @@ def _optimizer_of(frame):
     return arguments[0] if arguments else None
 
 
-def _watch_range(original, on_step, name):
+def _watch_range(original, on_call, on_step, name):
     @functools.wraps(original)
     def __exit__(self, exc_type, exc_value, traceback):
         result = original(self, exc_type, exc_value, traceback)
         if self.name == name:
             on_step(RANGE, None, "range " + name)
+        else:
+            on_call()
         return result
     return __exit__
 
