@@ -23,7 +23,7 @@ from oracle import tool  # noqa: E402
 PYTHON = os.environ.get("CGPU_TORCH_PYTHON") or "python3"
 PROGRAMS = os.path.join(tool.ROOT, "tests", "record_torch")
 RECORDER = os.path.join(tool.ROOT, "src", "record", "torch")
-LIMIT_S = 300
+LIMIT_S = 120
 
 
 @functools.lru_cache(maxsize=None)
@@ -194,6 +194,7 @@ class TooLittle(Case):
         recording = self.record({}, program("train.py", 9))
         self.assertIn("unfinished step", recording.names())
         self.assertEqual(self.assert_recorded(recording, "optimizer SGD.step", (7, 8))["ended"], "exit")
+        self.assertIn("ended within its first step", self.record({}, program("train.py", 7)).lines[0]["failed"])
 
     def test_process_that_only_imports_torch_writes_nothing(self):
         for options in ({}, {"duration_s": 30}):
@@ -258,12 +259,20 @@ class Endings(Case):
             self.addCleanup(os.environ.pop, "TRAIN_FIRST", None)
             self.assertEqual(self.assert_same(program("train.py", 20, code), ended)[0], status)
 
+    def test_signal_while_the_trace_is_written(self):
+        code = ("profile, kill = torch.profiler._KinetoProfile, lambda: os.kill(os.getpid(), signal.SIGTERM)\n"
+                "write = profile.export_chrome_trace\n"
+                "profile.export_chrome_trace = lambda *arguments: (kill(), write(*arguments))")
+        recording = self.record({}, program("train.py", 20, code))
+        self.assertEqual(recording.status, -signal.SIGTERM)
+        self.assert_recorded(recording, "optimizer SGD.step")
+
     def test_killed_program_leaves_no_cut_file(self):
         recording = self.record({}, program("train.py", 20, "os.kill(os.getpid(), signal.SIGKILL)"))
         self.assertEqual((recording.status, recording.traces, recording.lines), (-signal.SIGKILL, [], []))
 
     def test_error_of_the_recorder(self):
-        recording = self.record({}, program("train.py", 20, "torch.profiler._KinetoProfile.stop_trace = None"))
+        recording = self.record({}, program("train.py", 20, "torch.profiler._KinetoProfile.export_chrome_trace = None"))
         self.assertEqual((recording.status, recording.output), (0, "trained 20 steps\n"))
         self.assertRegex(recording.errors, r"\Acgpu record: the recorder failed: TypeError: .*\n\Z")
         self.assertEqual("cgpu record: %s\n" % recording.lines[0]["failed"], recording.errors)
@@ -309,7 +318,7 @@ class Compiled(Case):
 
 class Processes(Case):
     def test_ranks_with_forked_loaders(self):
-        command = [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0",
+        command = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
                    os.path.join(PROGRAMS, "ranks.py")]
         recording = self.record({}, command)
         self.assertEqual(recording.status, 0, recording.errors)

@@ -9,6 +9,7 @@ With -I or -E, Python does not read PYTHONPATH, by which `cgpu record` reaches e
 """
 from __future__ import annotations
 
+import importlib
 import os
 import runpy
 import sys
@@ -26,8 +27,7 @@ def _fail(text: str) -> NoReturn:
 
 def _install() -> None:
     try:
-        from . import _torch_recorder
-        _torch_recorder.install()
+        importlib.import_module("cgpu._torch_recorder").install()
     except Exception as error:  # the program must run whatever happens here
         sys.stderr.write("cgpu record: the recorder was not installed: %r\n" % (error,))
 

@@ -47,6 +47,12 @@ class Outcome:
             "device": self.device or process.device(self._torch), "device_ops": None, "ended": ended, "failed": failed})
         return line
 
+    def no_whole_step(self):
+        """What is wrong with a trace that has been written, or None."""
+        if self.steps or self._settings.duration_s is not None:
+            return None
+        return "the recording ended within its first step; use a smaller --skip, or let the program run longer"
+
     def too_few_steps(self, source):
         """Why a program that ended before its recording began has none, and what to do."""
         span = "--delay 0 --duration 5 records a span of time"

@@ -26,7 +26,7 @@ class Profile:
         self._torch = torch
         self._profiler = kind(activities=activities, **options)
         self._mark = None
-        self._last_mark = ""
+        self._last_mark = self._unfinished = None
 
     def prepare(self):
         self._profiler.prepare_trace()
