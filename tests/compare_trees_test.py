@@ -27,7 +27,7 @@ def words_of(a, b):
     done = tool.run(["compare", a, b])
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode())
-    return done.stdout.decode().split("\n\n")[0]
+    return done.stdout.decode()
 
 
 def what_each_row_says(rows, mirrored=False):
@@ -64,7 +64,7 @@ class Folded(unittest.TestCase):
         b = self.write("b", [(("main", "stage3"), 300), (("main", "stage1"), 100), (("main", "stage2"), 260)])
         changed = [(row["name"], row["a"], row["b"]) for row in rows_of(a, b) if row["delta"] != 0 and row["depth"] > 1]
         self.assertEqual(changed, [("stage2", 200, 260)])
-        text = words_of(a, b)
+        text = words_of(a, b).split("\n\n")[0]
         self.assertIn("stage2", text)
         self.assertNotIn("stage1", text)
         self.assertNotIn("stage3", text)
@@ -97,7 +97,7 @@ class Folded(unittest.TestCase):
         a = self.write("a", [(("main", "a_function_of_a_name_that_is_as_long_as_names_are"), 100)])
         b = self.write("b", [(("main", "a_function_of_a_name_that_is_as_long_as_names_are"), 150)])
         done = tool.run(["compare", a, b, "--table", "call_tree"])
-        self.assertRegex(done.stdout.decode(), r"status +a +b +delta +ratio")
+        self.assertRegex(done.stdout.decode(), r"name +a +b +delta +ratio")
 
     def test_laws(self):
         for seed in range(12):
@@ -149,7 +149,7 @@ class Ranges(unittest.TestCase):
         a = self.write("a", [("stage1", 1000), ("stage2", 2000), ("stage3", 3000)])
         b = self.write("b", [("stage3", 3000), ("stage1", 1000), ("stage2", 2600)])
         text = words_of(a, b)
-        self.assertIn("stage2, 6 ops, 2.60 ms instead of 2.00 ms each (1.30 times as long)", text)
+        self.assertIn("stage2, 6 ops, 2.00 ms -> 2.60 ms each (+30.0 %)", text)
         self.assertNotIn("stage1", text)
         self.assertNotIn("stage3", text)
 

@@ -66,7 +66,7 @@ class Named(unittest.TestCase):
         left = LEFT.search(text)
         if left:
             self.assertLessEqual(float(left[2]) * NS[left[3]], 0.0502 * abs(change) + 1, text)
-        listed = [line for line in text.split("\n\n")[0].splitlines() if re.match(r" +[-+]\d", line)]
+        listed = [line for line in text.splitlines() if re.match(r" +[-+]\d", line)]
         self.assertTrue(listed, text)
         self.assertLessEqual(len(listed), 10 + 10 + 7 + 1, text)
         return True
@@ -85,7 +85,7 @@ class Named(unittest.TestCase):
             text = words(a, b)
             self.assertTrue(self.check_named(text, figures(compared(a, b))["time_ns"]["delta"]))
         self.assertRegex(text, r"\+240\.0 us .* 60 further ops with elementwise kernels, above all aten::small_\w\w.*, "
-                         r"60 device ops an iteration, 104\.0 us instead of 100\.0 us each \(4\.0 % more\)")
+                         r"60 device ops an iteration, 100\.0 us -> 104\.0 us each \(\+4\.0 %\)")
 
     def test_what_came_and_went_is_put_together(self):
         def program(kind):
@@ -152,7 +152,7 @@ class When(unittest.TestCase):
             with self.subTest(said):
                 self.assertIn(said, self.said(slow))
         always = self.said(range(12))
-        self.assertIn("(1.30 times as long)\n", always)  # in every iteration, which goes without saying
+        self.assertIn(" each (+30.0 %)\n", always)  # in every iteration, which goes without saying
         for word in ("since iteration", " of 12 iterations", "from iteration"):
             self.assertNotIn(word, always)
 
@@ -172,15 +172,15 @@ class Work(unittest.TestCase):
     def test_less_and_more_work(self):
         flops = 2 * 4096 * 1024 * 2048 * 4
         less = said_of(self.program(), self.program(rows=2048, duration=110))
-        self.assertRegex(less, r"Less work was done: what both do is %.1f GFLOP an iteration in B, %.1f GFLOP in A "
-                         r"\(50\.0 %% less\)\. For each FLOP, B takes 1\.\d\d times as long\." % (flops / 2e9, flops / 1e9))
+        self.assertRegex(less, r"Less work was done in what both do: %.1f GFLOP -> %.1f GFLOP an iteration, -50\.0 %%\. "
+                         r"The time per FLOP: \+\d+\.\d %%\." % (flops / 1e9, flops / 2e9))
         more = said_of(self.program(), self.program(rows=8192, duration=400))
-        self.assertRegex(more, r"More work was done: .*\(2\.00 times as much\)\. For each FLOP, B takes [\d.]+ % less time\.")
+        self.assertRegex(more, r"More work was done in what both do: .*, 2\.00 times\. The time per FLOP: -[\d.]+ %\.")
         self.assertNotIn("work was done", said_of(self.program(), self.program(duration=260)))
 
     def test_without_shapes_how_often_ops_run(self):
         less = said_of(self.program(shapes=False), self.program(shapes=False, times=3))
-        self.assertIn("Less work was done: what both do is 6 ops an iteration in B, 8 ops in A (25.0 % less).", less)
+        self.assertIn("Less work was done in what both do: 8 ops -> 6 ops an iteration, -25.0 %.", less)
         self.assertNotIn("work was done", said_of(self.program(shapes=False), self.program(shapes=False, duration=260)))
 
 
@@ -200,7 +200,7 @@ class NamesThatSayNothing(unittest.TestCase):
             self.assertEqual([(r["key"], r["status"], r["count_a"], r["count_b"], r["mean_a_ns"], r["mean_b_ns"])
                               for r in tables["compare_ops"]],
                              [("kernmain -> <gpu kernel>", "both", 10, 10, 100000, 300000)])
-            self.assertIn("kernmain -> <gpu kernel>, 10 device ops, 300.0 us instead of 100.0 us each (3.00 times as long)",
+            self.assertIn("kernmain -> <gpu kernel>, 10 device ops, 100.0 us -> 300.0 us each (3.00 times)",
                           words(*paths[:2]))
             self.assertEqual({r["status"] for r in compared(paths[0], paths[2])["compare_ops"]}, {"only_a", "only_b"})
 
@@ -212,8 +212,40 @@ class NamesThatSayNothing(unittest.TestCase):
                     for kind in ("cuda-nvidia", "hip-amd"))
             self.assertEqual(figures(compared(a, b))["device_op_time_of_both_pct"]["b"], 100)
             text = words(a, b)
-            self.assertRegex(text, r"kernmain -> <gpu kernel>, 100 device ops, .* each \(5\d\.\d+ times as long\)")
-            self.assertRegex(text, r"GPUOP is 1\.5\d+ s in B and [\d.]+ ms in A")  # of the call tree
+            self.assertRegex(text, r"kernmain -> <gpu kernel>, 100 device ops, .* each \(5\d\.\d+ times\)")
+            self.assertRegex(text, r"GPUOP: [\d.]+ ms -> 1\.5\d+ s, ")  # of the call tree
+
+
+class Screen(unittest.TestCase):
+    """Text at 100 columns: the headline, the figures that differ, the causes; the tables on request."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        def program(duration):
+            return ops_program(lambda step: [("aten::mm", machine.GEMM, duration, None),
+                                             ("aten::softmax", "softmax_warp_forward", 600, None)])
+        self.pair = pair_of(folder.name, (program(300), program(390)))
+
+    def test_from_the_headline_to_the_causes(self):
+        summary, table, causes, more = words(*self.pair).strip().split("\n\n")
+        self.assertRegex(summary.splitlines()[0],
+                         r"^An iteration: [\d.]+ [mu]s -> [\d.]+ [mu]s, \+[\d.]+ % \(\+[\d.]+ us\): aten::mm.* \+[\d.]+ us; certain\.$")
+        lines = table.splitlines()
+        self.assertRegex(lines[0], r"^name +a +b +delta +ratio$")
+        self.assertRegex(lines[2], r"^time +[\d.]+ [mu]s +[\d.]+ [mu]s +[\d.]+ us +1\.\d\d$")
+        self.assertRegex(lines[-1], r"^\d+ figures are the same in both\.$")
+        rows = compared(*self.pair)["compare_summary"]
+        self.assertEqual(len(lines) - 3, sum(row["a"] != row["b"] for row in rows))
+        self.assertTrue(causes.startswith("What explains it"), causes)
+        self.assertRegex(more, r"^Tables: --all, or --table NAME of summary, ops, kernels")
+
+    def test_all_tables_on_request(self):
+        text = tool.run(["compare", *self.pair, "--all"]).stdout.decode()
+        self.assertRegex(text, r"(?m)^key .* device b +delta +speedup")
+        self.assertRegex(text, r"(?m)^time_ns +[\d.]+ [mu]s ")
+        done = tool.run(["compare", *self.pair, "--all", "--table", "ops"])
+        self.assertEqual((done.returncode, done.stderr), (2, b"cgpu: compare: --all and --table cannot be given together\n"))
 
 
 class Launches(unittest.TestCase):
@@ -266,12 +298,11 @@ class Launches(unittest.TestCase):
         text = words(self.a, self.b).split("\n\n")[0]
         lines = text.splitlines()
         self.assertEqual(lines[0], "Of 4 launches measured in A and 4 in B, 3 are the same kernel in the same order.")
-        self.assertEqual(lines[1], "Each by itself, they take 54.0 us in B and 97.0 us in A: 43.0 us less (44.3 % less).")
+        self.assertEqual(lines[1], "Each by itself, they take 97.0 us -> 54.0 us, -44.3 %.")
         said = [line.split(None, 4)[4] for line in lines[3:]]
         self.assertEqual(said, [
-            "gemm, 2 launches, 20.5 us instead of 41.0 us each (50.0 % less), bound by memory instead of compute, "
-            "occupancy 45 % instead of 60 %",
-            "old is gone, 1 launch", "add, 1 launch, 12.0 us instead of 10.0 us each (1.20 times as long), bound by memory, "
+            "gemm, 2 launches, 41.0 us -> 20.5 us each (-50.0 %), bound by compute -> memory, occupancy 60 % -> 45 %",
+            "old is gone, 1 launch", "add, 1 launch, 10.0 us -> 12.0 us each (+20.0 %), bound by memory, "
             "occupancy 80 %", "new is new, 1 launch"])
         self.assertIn("Each by itself, they take 97.0 us in both.", words(self.a, self.a))
 

@@ -38,16 +38,16 @@ PAIRS = [
 # (run A, run B, what the words of `cgpu compare A B` say of what was changed)
 CHANGES = [
     ("workers_8", "workers_0", ["+24.8 ms", "idle, data_loading"]),
-    ("loss_read", "host_stall", ["20.6 ms more", "+20.7 ms", "idle, host_code, most of it with nothing recorded before aten::embedding"]),
+    ("loss_read", "host_stall", ["(+20.6 ms)", "+20.7 ms", "idle, host_code, most of it with nothing recorded before aten::embedding"]),
     ("training", "cache_emptied", ["idle, allocation"]),
     ("copies_beside", "copies_pageable", ["Memcpy HtoD (Pinned -> Device) -> Memcpy HtoD (Pageable -> Device)",
-                                          "The host waits in cudaStreamSynchronize 1 time an iteration in B, 0 times in A"]),
-    ("fp32", "tf32", ["135.3 ms less", "Matrices are multiplied in TF32 in B, in fp32 on vector units in A."]),
-    ("tf32", "training", ["Matrices are multiplied in bf16 in B, in TF32 in A."]),
+                                          "Waits of the host in cudaStreamSynchronize: 0 -> 1 an iteration."]),
+    ("fp32", "tf32", ["(-135.3 ms)", "Precision of matrix products: fp32 on vector units -> TF32."]),
+    ("tf32", "training", ["Precision of matrix products: TF32 -> bf16."]),
     ("training", "recomputed", ["In its backward pass B does again what is in its forward pass"]),
-    ("training", "more_layers", ["B has 4 layers, A 3."]),
+    ("training", "more_layers", ["Layers: 3 -> 4."]),
     ("training", "loop_optimizer", ["aten::_fused_adamw_", "41 x aten::lerp_"]),
-    ("op_by_op", "graph", ["B starts its device ops with 1 launch of a graph an iteration, A with 47"]),
+    ("op_by_op", "graph", ["Launches of device ops an iteration: 47 -> 1 of a graph"]),
     ("convolutions_nhwc", "convolutions_nchw", ["nchwToNhwcKernel is new (a layout change)", "aten::native_batch_norm_backward"]),
 ]
 

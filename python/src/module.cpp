@@ -185,7 +185,8 @@ class PythonComparison {
         })) {}
 
   std::string words() const {
-    return work([compared = compared()](const Stopped&) { return valid_utf8(paragraph_of(compared->comparison)); });
+    return work(
+        [compared = compared()](const Stopped&) { return valid_utf8(change_words(compared->comparison).all()); });
   }
   PythonTable table(const std::string& name, const std::string& where, const std::string& sort, size_t top,
                     const OptionValues& values) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
@@ -47,12 +48,14 @@ struct CompareCommand {
   std::string format;
   std::string output;
   bool raw_csv = false;
+  bool every_table = false;
   bool list = false;
 
   void run() const {
     if (list) return write_list();
     const std::string wanted = format_of_output(format, output, {"csv", "html", "json", "md", "txt"});
     check_output(output, input);
+    if (every_table && !table.empty()) throw Error("compare: --all and --table cannot be given together");
     const std::vector<std::string> runs = separate_runs(input.inputs);
     const bool many = with_rank.empty() && (runs.size() > 2 || of_figures(runs));  // else they are files of one run
     if (table.empty() && at.empty() &&
@@ -69,11 +72,16 @@ struct CompareCommand {
     }
     if (!table.empty()) compared.words.clear();
     write_output(output, [&](std::ostream& out) {
+      if (wanted == "text" && !many && !every_table && table.empty() && at.empty()) {
+        return write_overview(out, compared, top.value_or(kRowsOfEach));
+      }
       write_compared(out, wanted, compared, [&](const Table& one) { return rows_on_screen(one); });
     });
   }
 
  private:
+  static constexpr size_t kRowsOfEach = 12;
+
   /// The table that is wanted, as it is called in full; "" for all.
   std::string table_name() const { return table.empty() || table.starts_with("compare_") ? table : "compare_" + table; }
 
@@ -90,8 +98,12 @@ struct CompareCommand {
     std::optional<NumberRange> steps;
     if (!step.empty()) steps = parse_number_range(step, "--step");
     const Comparison comparison(a, b, steps);
-    Compared compared{fmt::format("{} compared with {}", title_of(sessions.b), title_of(sessions.a)), runs, "", {}};
-    if (name.empty()) compared.words = paragraph_of(comparison);
+    Compared compared{fmt::format("{} compared with {}", title_of(sessions.b), title_of(sessions.a)), runs, "", "", {}};
+    if (name.empty()) {
+      ChangeWords words = change_words(comparison);
+      compared.words = std::move(words.summary);
+      compared.causes = std::move(words.causes);
+    }
     for (const ComparisonTable& declared : comparison_tables()) {
       if (name.empty() ? declared.only_named : declared.name != name) continue;
       TableOptions options;
@@ -184,11 +196,8 @@ struct CompareCommand {
 
   /// What the words say already is left to --table.
   std::optional<size_t> rows_on_screen(const Table& one) const {
-    constexpr size_t kRowsOfEach = 12;
     if (!table.empty()) return top.value_or(kRowsOnScreen);
-    if (one.empty() || one.name == "compare_causes" || one.name == "compare_idle" || one.name == "compare_groups") {
-      return std::nullopt;
-    }
+    if (one.empty() || is_listed_in_words(one)) return std::nullopt;
     const bool all = one.name == "compare_summary" || one.name == "compare_runs";
     return top.value_or(all ? 0 : kRowsOfEach);
   }
@@ -209,6 +218,7 @@ void add_compare_verb(CommandLine& line) {
                   "What the devices of both are, where the profiles do not say it: MI300X, H100 SXM");
   verb.add_option("--with-peak", command->with_peak, "Those of B, where its devices are others than those of A");
   verb.add_option("--table", command->table, "Only this table (--list names them)");
+  verb.add_flag("--all", command->every_table, "Text with all tables, not only the figures that differ");
   verb.add_flag("--list", command->list,
                 "List the tables with their meaning; with --format json or md also their columns");
   verb.add_option("--by", command->by,

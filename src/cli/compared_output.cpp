@@ -1,5 +1,7 @@
 #include "cli/compared_output.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -27,29 +29,68 @@ Table without_empty_columns(Table table) {
   return table;
 }
 
+constexpr std::string_view kPrefix = "compare_";
+
 /// "compare_call_tree" -> "Call tree"
 std::string heading_of(std::string name) {
-  constexpr std::string_view prefix = "compare_";
-  if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
   std::replace(name.begin(), name.end(), '_', ' ');
   if (!name.empty()) name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
   return name;
 }
 
+/// Lines that are too long for a terminal, wrapped with their own indent and that of a list of changes.
+std::string fitted(const std::string& lines, const TextOptions& options) {
+  if (!options.terminal) return lines;
+  constexpr size_t kIndentOfChanges = 4;
+  std::string out;
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    const std::string line = lines.substr(begin, end - begin);
+    const size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    const size_t next = indent == 0 ? 0 : indent + kIndentOfChanges;
+    out += wrap_indented(line, options.width, next);
+    begin = end + 1;
+  }
+  return out;
+}
+
+/// The figures that differ, under names for people, without bounds.
+Table changed_figures(const Table& summary) {
+  Table shown = summary;
+  shown.about.clear();
+  shown.name.clear();
+  const size_t a = summary.column("a");
+  const size_t b = summary.column("b");
+  shown.keep_rows([&](RowView row) { return row[a] != row[b]; });
+  const size_t name = shown.column("name");
+  shown.map_text(name, [](std::string_view figure) {
+    for (const std::string_view shown_with_value : {"_ns", "_pct"}) {
+      if (figure.ends_with(shown_with_value)) figure.remove_suffix(shown_with_value.size());
+    }
+    std::string text(figure);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+  });
+  for (const char* bound : {"high", "low"}) shown.erase_column(shown.column(bound));
+  return shown;
+}
+
 void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen& rows) {
-  out << compared.words;
+  const TextOptions options = text_options();
+  out << fitted(compared.words, options) << fitted(compared.causes, options);
   for (const Table& one : compared.tables) {
     const std::optional<size_t> most = rows(one);
     if (!most) continue;
-    TextOptions options = text_options();
-    options.max_rows = *most;
+    TextOptions of_table = options;
+    of_table.max_rows = *most;
     if (!compared.words.empty()) out << '\n';
-    out << render_text(compared.hides_empty_columns ? without_empty_columns(one) : one, options);
+    out << render_text(compared.hides_empty_columns ? without_empty_columns(one) : one, of_table);
   }
 }
 
 void write_markdown(std::ostream& out, const Compared& compared) {
-  if (!compared.words.empty()) out << "# What changed\n\n" << markdown_code(compared.words);
+  if (!compared.words.empty()) out << "# What changed\n\n" << markdown_code(compared.words + compared.causes);
   for (const Table& one : compared.tables)
     out << "\n## " << heading_of(one.name) << "\n\n" << render_markdown(with_row_units(one));
 }
@@ -58,9 +99,10 @@ void write_html(std::ostream& out, const Compared& compared) {
   constexpr size_t kRowsOfEach = 200;
   Report report;
   report.title = compared.title;
-  for (size_t begin = 0; begin < compared.words.size();) {
-    const size_t end = std::min(compared.words.find('\n', begin), compared.words.size());
-    report.headline.push_back(compared.words.substr(begin, end - begin));
+  const std::string words = compared.words + compared.causes;
+  for (size_t begin = 0; begin < words.size();) {
+    const size_t end = std::min(words.find('\n', begin), words.size());
+    report.headline.push_back(words.substr(begin, end - begin));
     begin = end + 1;
   }
   for (const Table& one : compared.tables) {
@@ -75,6 +117,38 @@ void write_html(std::ostream& out, const Compared& compared) {
 }
 
 }  // namespace
+
+bool is_listed_in_words(const Table& table) {
+  return table.name == "compare_causes" || table.name == "compare_idle" || table.name == "compare_groups";
+}
+
+void write_overview(std::ostream& out, const Compared& compared, size_t rows) {
+  TextOptions options = text_options();
+  out << fitted(compared.words, options);
+  const auto is_of_figures = [](const Table& one) { return one.name == "compare_summary"; };
+  const auto is_shown = [&](const Table& one) { return !one.empty() && !is_listed_in_words(one); };
+  auto shown = std::find_if(compared.tables.begin(), compared.tables.end(),
+                            [&](const Table& one) { return is_of_figures(one) && !one.empty(); });
+  if (shown == compared.tables.end()) {
+    shown = std::find_if(compared.tables.begin(), compared.tables.end(),
+                         [&](const Table& one) { return is_shown(one) && one.name != "compare_findings"; });
+  }
+  if (shown != compared.tables.end()) {
+    const bool of_figures = is_of_figures(*shown);
+    const Table table = of_figures ? changed_figures(*shown) : *shown;
+    options.max_rows = of_figures ? 0 : rows;
+    options.bare = of_figures;
+    out << '\n' << render_text(table, options);
+    const size_t same = shown->row_count() - table.row_count();
+    if (same > 0) out << fmt::format("{} figure{} the same in both.\n", same, same == 1 ? " is" : "s are");
+  }
+  if (!compared.causes.empty()) out << '\n' << fitted(compared.causes, options);
+  std::string others;
+  for (const Table& one : compared.tables) {
+    if (is_shown(one)) others += (others.empty() ? "" : ", ") + one.name.substr(kPrefix.size());
+  }
+  if (!others.empty()) out << '\n' << wrap_text("Tables: --all, or --table NAME of " + others + ".", options.width);
+}
 
 void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows) {
   if (format == "json") return write_json(out, "compare", compared.inputs, compared.tables);

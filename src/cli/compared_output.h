@@ -16,6 +16,7 @@ struct Compared {
   std::string title;                // of a page
   std::vector<std::string> inputs;  // as they were given
   std::string words;                // lines
+  std::string causes;               // lines, of which text has the table of figures above
   std::vector<Table> tables;
   CsvText csv_text = CsvText::guarded;
   bool hides_empty_columns = false;  // from text, of tables of which some columns are of other kinds of runs
@@ -23,6 +24,13 @@ struct Compared {
 
 /// Rows of a table on a screen, 0 for all of them; nothing for a table that is not shown there.
 using RowsOnScreen = std::function<std::optional<size_t>(const Table&)>;
+
+/// Whether the words have what is in a table, so that a screen does not show it too.
+bool is_listed_in_words(const Table& table);
+
+/// Of two runs on a screen: the words, the figures that differ, and the causes. `rows`: of other tables than that of
+/// figures, of which the first that has rows is shown where there are no figures.
+void write_overview(std::ostream& out, const Compared& compared, size_t rows);
 
 /// `format`: text (txt), json, html, md or csv, which is of the first table.
 void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows);

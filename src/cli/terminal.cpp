@@ -30,6 +30,7 @@ TextOptions text_options() {
   }
   if (options.width == 0) options.width = kDefaultWidth;
   const char* no_color = std::getenv("NO_COLOR");
+  options.terminal = terminal;
   options.color = terminal && !(no_color && *no_color);
   return options;
 }

@@ -12,6 +12,7 @@
 #include "analysis/common/sample_counts.h"
 #include "comparison/alignment.h"
 #include "comparison/comparison_table.h"
+#include "comparison/quantity_words.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -139,10 +140,8 @@ std::string call_tree_words(const Comparison& comparison) {
     whole.a += number(row, "exclusive_a");
     whole.b += number(row, "exclusive_b");
   }
-  const double change = whole.b - whole.a;
-  std::string words =
-      fmt::format("{} is {} in B and {} in A", metric, format_value(whole.b, unit), format_value(whole.a, unit));
-  if (whole.a != 0) words += fmt::format(": {:+.1f} %", 100 * change / whole.a);
+  std::string words = fmt::format("{}: {} -> {}", metric, format_value(whole.a, unit), format_value(whole.b, unit));
+  if (whole.a != 0) words += ", " + ratio_words(whole.a, whole.b);
   if (has_samples) words += sampling_words(number(root, "samples_a"), number(root, "samples_b"));
   words += ".\n";
   const bool is_sure = !has_samples || !may_be_same(number(root, "samples_a"), number(root, "samples_b"));

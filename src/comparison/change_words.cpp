@@ -15,6 +15,7 @@
 #include "analysis/findings/thresholds.h"
 #include "analysis/idle/idle_causes.h"
 #include "comparison/call_tree_words.h"
+#include "comparison/change_headline.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
 #include "comparison/device_words.h"
@@ -46,11 +47,11 @@ std::string ops_words(const Comparison& comparison, double count) {
   return fmt::format("{} {}", count_words(count), what);
 }
 
-/// "1.20 ms on the CPU in A, 30.0 us on the device in B (40.0 times as fast)"
+/// "1.20 ms on the CPU -> 30.0 us on the device (40.0 times as fast)"
 std::string unlike_words(const Comparison& comparison, const ExplainedCause& one) {
   const auto where = [&](Side side) { return comparison.host(side) != nullptr ? "CPU" : "device"; };
-  std::string words = fmt::format("{} on the {} in A, {} on the {} in B", format_ns(one.a), where(Side::a),
-                                  format_ns(one.b), where(Side::b));
+  std::string words =
+      fmt::format("{} on the {} -> {} on the {}", format_ns(one.a), where(Side::a), format_ns(one.b), where(Side::b));
   if (one.a > 0 && one.b > 0) {
     const double ratio = static_cast<double>(one.a) / static_cast<double>(one.b);
     words += fmt::format(" ({:.1f} times as {})", ratio >= 1 ? ratio : 1 / ratio, ratio >= 1 ? "fast" : "long");
@@ -144,7 +145,7 @@ double mean_duration(const Cause& cause, Side side) {
   return static_cast<double>(cause.time[side] + cause.hidden[side]) / static_cast<double>(cause.count[side]);
 }
 
-/// ", 81 % of that beside other work in B, 0 % in A": where that changed.
+/// ", 0 % -> 81 % of that beside other work": where that changed.
 std::string beside_words(const Cause& cause) {
   PerSide<double> share;
   for (const Side side : kSides) {
@@ -153,9 +154,7 @@ std::string beside_words(const Cause& cause) {
   }
   constexpr double kMuchMore = 0.1;
   if (std::abs(share.b - share.a) < kMuchMore) return {};
-  const Side more = share.b > share.a ? Side::b : Side::a;
-  return fmt::format(", {:.0f} % of that beside other work in {}, {:.0f} % in {}", 100 * share[more],
-                     more == Side::b ? "B" : "A", 100 * share[other(more)], more == Side::b ? "A" : "B");
+  return fmt::format(", {:.0f} % -> {:.0f} % of that beside other work", 100 * share.a, 100 * share.b);
 }
 
 /// " is new (a cast)"; " is done more often" where the other side has some of it, too.
@@ -254,12 +253,11 @@ std::string waiting_words(const Comparison& comparison) {
     const double a = per_window(comparison, Side::a, call.count.a);
     const double b = per_window(comparison, Side::b, call.count.b);
     if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
-    const auto times = [](double often) { return count_words(often) + (often == 1 ? " time" : " times"); };
     const bool renamed = a > 0 && b > 0 && call.name.a != call.name.b;
     const std::string& name = b > 0 ? call.name.b : call.name.a;
-    text += fmt::format("The host waits in {} {}{} in B, {} in A.\n",
-                        renamed ? fmt::format("{} (in A {})", name, call.name.a) : name, times(b),
-                        comparison.per_iteration() ? " an iteration" : "", times(a));
+    text += fmt::format("Waits of the host in {}: {} -> {}{}.\n",
+                        renamed ? fmt::format("{} -> {}", call.name.a, name) : name, count_words(a), count_words(b),
+                        comparison.per_iteration() ? " an iteration" : "");
   }
   return text;
 }
@@ -279,9 +277,8 @@ std::string launch_words(const Comparison& comparison) {
     return graphs == comparison.activity(side).launches ? fmt::format(" {}", of_what)
                                                         : fmt::format(" ({} {})", count_words(count), of_what);
   };
-  return fmt::format("B starts its device ops with {} {}{}{}, A with {}{}.\n", count_words(b),
-                     b == 1 ? "launch" : "launches", of_graphs(Side::b),
-                     comparison.per_iteration() ? " an iteration" : "", count_words(a), of_graphs(Side::a));
+  return fmt::format("Launches of device ops{}: {}{} -> {}{}.\n", comparison.per_iteration() ? " an iteration" : "",
+                     count_words(a), of_graphs(Side::a), count_words(b), of_graphs(Side::b));
 }
 
 /// How the peak of device memory changed, where it did.
@@ -290,7 +287,8 @@ std::string memory_words(const Comparison& comparison) {
   const std::optional<int64_t> b = peak_of_devices(comparison.memory(Side::b));
   if (!a || !b || *a == 0) return {};
   if (std::abs(static_cast<double>(*b) / static_cast<double>(*a) - 1) < Thresholds{}.noticeable) return {};
-  return fmt::format("The peak of device memory is {} in B, {} in A.\n", format_bytes(*b), format_bytes(*a));
+  return fmt::format("The peak of device memory: {} -> {}, {}.\n", format_bytes(*a), format_bytes(*b),
+                     ratio_words(static_cast<double>(*a), static_cast<double>(*b)));
 }
 
 }  // namespace
@@ -305,15 +303,15 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
     words += ", " + unlike_words(comparison, explained);
   } else if (cause.count.a > 0 && cause.count.b > 0) {
     if (std::abs(count_b - count_a) > 0.01 * count_a) {
-      words += fmt::format(", {}{} instead of {}", ops_words(comparison, count_b), per, count_words(count_a));
+      words += fmt::format(", {} -> {}{}", count_words(count_a), ops_words(comparison, count_b), per);
     } else {
       words += fmt::format(", {}{}", ops_words(comparison, count_b), per);
     }
     const double each_a = mean_duration(cause, Side::a);
     const double each_b = mean_duration(cause, Side::b);
     if (cause.kind == CauseKind::op && each_a > 0 && std::abs(each_b / each_a - 1) > 0.005) {
-      words += fmt::format(", {} instead of {} each ({})", format_ns(static_cast<int64_t>(each_b)),
-                           format_ns(static_cast<int64_t>(each_a)), ratio_words(each_a, each_b));
+      words += fmt::format(", {} -> {} each ({})", format_ns(static_cast<int64_t>(each_a)),
+                           format_ns(static_cast<int64_t>(each_b)), ratio_words(each_a, each_b));
     }
     if (cause.kind == CauseKind::op) words += beside_words(cause);
   } else if (cause.count.a + cause.count.b > 0) {
@@ -429,7 +427,7 @@ std::string finding_words(const Table& compared) {
                        : printable_lines(words);
 }
 
-std::string paragraph_of(const Comparison& comparison) {
+ChangeWords change_words(const Comparison& comparison) {
   std::vector<Cause> merged;
   const std::vector<ExplainedCause> causes = with_idle_by_cause(explained_causes(comparison), merged);
   PerSide<int64_t> time;
@@ -437,21 +435,15 @@ std::string paragraph_of(const Comparison& comparison) {
     time.a += one.a;
     time.b += one.b;
   }
-  const int64_t change = time.b - time.a;
   if (time.a == 0 || time.b == 0) {
     for (const auto& words : {measured_launch_words(comparison), call_tree_words(comparison)}) {
-      if (!words.empty()) return printable_lines(words);
+      if (!words.empty()) return {printable_lines(words), ""};
     }
-    return "There is no device work to compare.\n";
+    return {"There is no device work to compare.\n", ""};
   }
-  const std::string what = comparison.per_iteration() ? "An iteration" : "The whole";
-  std::string text = change == 0
-                         ? fmt::format("{} takes {} in both.\n", what, format_ns(time.a))
-                         : fmt::format("{} takes {} in B and {} in A: {} {} ({}).\n", what, format_ns(time.b),
-                                       format_ns(time.a), format_ns(std::abs(change)), change > 0 ? "more" : "less",
-                                       ratio_words(static_cast<double>(time.a), static_cast<double>(time.b)));
   const NoiseOfTime noise = noise_of_time(comparison, time);
-  text += noise.words + slow_iteration_words(comparison) + busy_words(comparison) + device_words(comparison);
+  std::string text = change_headline(comparison, causes, time, noise) + noise.words + slow_iteration_words(comparison) +
+                     busy_words(comparison) + device_words(comparison);
   const SideTotals& a = comparison.totals(Side::a);
   const SideTotals& b = comparison.totals(Side::b);
   if (comparison.by_repetition()) {
@@ -463,8 +455,8 @@ std::string paragraph_of(const Comparison& comparison) {
   const double ops_a = per_window(comparison, Side::a, a.device_ops);
   const double ops_b = per_window(comparison, Side::b, b.device_ops);
   if (std::abs(ops_b - ops_a) > 0.01 * ops_a && !comparison.is_host_vs_device()) {
-    text += fmt::format("B has {} {}{}, A {}.\n", count_words(ops_b), what_ops(comparison),
-                        comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
+    text += fmt::format("{}{}: {} -> {}.\n", comparison.host(Side::a) != nullptr ? "Ops" : "Device ops",
+                        comparison.per_iteration() ? " an iteration" : "", count_words(ops_a), count_words(ops_b));
   }
   text += launch_words(comparison) + level_words(comparison);
   if (const double share = share_of_other_shapes(comparison); share > Thresholds{}.noticeable) {
@@ -475,9 +467,9 @@ std::string paragraph_of(const Comparison& comparison) {
           work_words(comparison, noise.within) + repeated_work_words(comparison) + waiting_words(comparison) +
           memory_words(comparison);
   const double noise_pct = noise.within ? 100 * noise.least / static_cast<double>(time.a) : 0;
-  text += cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
-          changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
-  return printable_lines(text);
+  const std::string why = cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
+                          changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
+  return {printable_lines(text), printable_lines(why)};
 }
 
 }  // namespace cgpu

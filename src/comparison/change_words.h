@@ -15,8 +15,13 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
 /// none did. Of a table `compare_findings` (compare_findings.h).
 std::string finding_words(const Table& compared);
 
-/// The whole change as a paragraph: how much, and what explains at least 95 % of it, or that it is within what runs
-/// differ by. Of profiles without device work, how their call trees differ.
-std::string paragraph_of(const Comparison& comparison);
+/// Lines. Of profiles without device work `summary` says how their measured launches or call trees differ.
+struct ChangeWords {
+  std::string summary;  // the headline (change_headline.h), and what else differs: iterations, devices, work, memory
+  std::string causes;   // what explains at least 95 % of the change, and the findings that changed
+
+  std::string all() const { return summary + causes; }
+};
+ChangeWords change_words(const Comparison& comparison);
 
 }  // namespace cgpu

@@ -86,7 +86,7 @@ ChangedLayers::ChangedLayers(const Comparison& comparison) : comparison_(compari
 }
 
 std::string ChangedLayers::count_words() const {
-  return unequal_.a == 0 ? "" : fmt::format("B has {} layers, A {}.\n", unequal_.b, unequal_.a);
+  return unequal_.a == 0 ? "" : fmt::format("Layers: {} -> {}.\n", unequal_.a, unequal_.b);
 }
 
 std::string ChangedLayers::words(const Cause& cause) const {

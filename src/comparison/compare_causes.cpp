@@ -52,7 +52,7 @@ ComparisonTable compare_causes_table() {
                   key_column("kind", "op, removed, added, replaced, orphan, waiting (for other ranks) or idle"),
                   key_column("key", "what it is: an op and its device work, or the cause and culprit of idle time"),
                   time_column("a_ns", "time that it accounts for in A, of one iteration on one device"),
-                  time_column("b_ns", "in B"), time_column("delta_ns", "b - a"),
+                  time_column("b_ns", "in B"), main_column(time_column("delta_ns", "b - a")),
                   real_column("share_pct", "%", "of the change of the whole time"),
                   text_column("text", "the change in words"),
                   moment_column("start_a_ns", "where it took longest in A, from the start of A"),

@@ -93,14 +93,14 @@ ComparisonTable compare_collectives_table() {
           .about =
               "communication of both runs by collective and group, of one iteration on one device; what of it was "
               "waiting for other ranks, where their clocks can be compared",
-          .columns = with_split(
-              {key_column("collective", "as in collectives"), key_column("group", "that takes part"),
-               real_column("count_a", "count", "in A"), real_column("count_b", "count", "in B"),
-               bytes_column("bytes_a", "of the collectives of known size, in A"), bytes_column("bytes_b", "in B"),
-               time_column("a_ns", "durations in A"), time_column("b_ns", "in B"), time_column("delta_ns", "b - a"),
-               time_column("waiting_a_ns", "of a_ns, until the last of the others began"),
-               time_column("waiting_b_ns", "of b_ns"), time_column("waiting_delta_ns", "b - a")},
-              "of one of them"),
+          .columns = with_split({key_column("collective", "as in collectives"), key_column("group", "that takes part"),
+                                 real_column("count_a", "count", "in A"), real_column("count_b", "count", "in B"),
+                                 bytes_column("bytes_a", "of the collectives of known size, in A"),
+                                 bytes_column("bytes_b", "in B"), time_column("a_ns", "durations in A"),
+                                 time_column("b_ns", "in B"), main_column(time_column("delta_ns", "b - a")),
+                                 time_column("waiting_a_ns", "of a_ns, until the last of the others began"),
+                                 time_column("waiting_b_ns", "of b_ns"), time_column("waiting_delta_ns", "b - a")},
+                                "of one of them"),
           .append_rows = append_collectives,
           .per_iteration = true};
 }

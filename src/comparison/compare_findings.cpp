@@ -85,7 +85,7 @@ ComparisonTable compare_findings_table() {
           .columns = {key_column("rule", "as in findings"), key_column("change", "new, gone, grown, shrunk or same"),
                       real_column("recoverable_a_pct", "%", "of the time of the steps of A"),
                       real_column("recoverable_b_pct", "%", "of the time of the steps of B"),
-                      real_column("delta_pct", "%", "b - a, in points"), text_column("title_a", "in A"),
+                      main_column(real_column("delta_pct", "%", "b - a, in points")), text_column("title_a", "in A"),
                       text_column("title_b", "in B")},
           .append_rows = append_findings};
 }

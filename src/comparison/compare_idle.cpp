@@ -28,7 +28,7 @@ ComparisonTable compare_idle_table() {
                                  "as in idle; before_or_after: of a device, before its first or after its last "
                                  "op"),
                       key_column("culprit", "as in idle_hosts"), time_column("a_ns", "in A"),
-                      time_column("b_ns", "in B"), time_column("delta_ns", "b - a")},
+                      time_column("b_ns", "in B"), main_column(time_column("delta_ns", "b - a"))},
           .append_rows = append_idle,
           .per_iteration = true};
 }

@@ -89,9 +89,9 @@ ComparisonTable compare_launches_table() {
       .about = "launches that a kernel profiler measured, of both reports, paired by kernel and order",
       .columns = {rank_column(), number_column("id_a", "number of the launch in A"), number_column("id_b", "in B"),
                   key_column("kernel", "name of the device function, as A has it"),
-                  key_column("status", "both, only_a or only_b"), time_column("duration_a_ns", "in A, replayed alone"),
-                  time_column("duration_b_ns", "in B"), time_column("delta_ns", "b - a"),
-                  real_column("speedup", "", "a / b")},
+                  detail_column(key_column("status", "both, only_a or only_b")),
+                  time_column("duration_a_ns", "in A, replayed alone"), time_column("duration_b_ns", "in B"),
+                  main_column(time_column("delta_ns", "b - a")), main_column(real_column("speedup", "", "a / b"))},
       .append_rows = append_launches};
   const auto add = [&](const std::string& name, const std::string& unit, const std::string& about) {
     const size_t suffix = name.ends_with("_pct") ? name.size() - 4 : name.size();

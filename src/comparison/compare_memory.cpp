@@ -45,15 +45,16 @@ void append_memory(const Comparison& comparison, const TableOptions&, Table& tab
 }  // namespace
 
 ComparisonTable compare_memory_table() {
-  return {
-      .name = "compare_memory",
-      .about = "peaks of device memory of both runs, over the whole of each profile",
-      .columns = {rank_column(), device_column(), bytes_column("peak_allocated_a_bytes", "in A"),
-                  bytes_column("peak_allocated_b_bytes", "in B"), bytes_column("peak_allocated_delta_bytes", "b - a"),
-                  bytes_column("peak_reserved_a_bytes", "in A"), bytes_column("peak_reserved_b_bytes", "in B"),
-                  bytes_column("peak_reserved_delta_bytes", "b - a"), count_column("allocations_a", "in A"),
-                  count_column("allocations_b", "in B"), count_column("allocations_delta", "b - a")},
-      .append_rows = append_memory};
+  return {.name = "compare_memory",
+          .about = "peaks of device memory of both runs, over the whole of each profile",
+          .columns = {rank_column(), device_column(), bytes_column("peak_allocated_a_bytes", "in A"),
+                      bytes_column("peak_allocated_b_bytes", "in B"),
+                      main_column(bytes_column("peak_allocated_delta_bytes", "b - a")),
+                      bytes_column("peak_reserved_a_bytes", "in A"), bytes_column("peak_reserved_b_bytes", "in B"),
+                      main_column(bytes_column("peak_reserved_delta_bytes", "b - a")),
+                      count_column("allocations_a", "in A"), count_column("allocations_b", "in B"),
+                      count_column("allocations_delta", "b - a")},
+          .append_rows = append_memory};
 }
 
 }  // namespace cgpu

@@ -88,23 +88,23 @@ void append_ops(const Comparison& comparison, const TableOptions& options, Table
 }  // namespace
 
 ComparisonTable compare_ops_table() {
-  return {
-      .name = "compare_ops",
-      .about =
-          "framework ops that are the same work in both runs, and those of one run only, with the durations of "
-          "their device ops; of device work without ops, the device ops themselves",
-      .columns = with_split(
-          {key_column("key", "the innermost op that both sides have, or the op on one side"),
-           key_column("status", "both, only_a, only_b, or orphan: nothing says where it belongs"),
-           real_column("count_a", "count", "device ops in A, of one iteration on one device"),
-           real_column("count_b", "count", "in B"),
-           time_column("device_a_ns", "durations of these device ops in A, of one iteration on one device"),
-           time_column("device_b_ns", "in B"), time_column("delta_ns", "b - a"), real_column("speedup", "", "a / b"),
-           real_column("share_pct", "%", "of the change of the durations of all device ops")},
-          "of one device op"),
-      .options = {kOpsBy},
-      .append_rows = append_ops,
-      .per_iteration = true};
+  return {.name = "compare_ops",
+          .about =
+              "framework ops that are the same work in both runs, and those of one run only, with the durations of "
+              "their device ops; of device work without ops, the device ops themselves",
+          .columns = with_split(
+              {key_column("key", "the innermost op that both sides have, or the op on one side"),
+               detail_column(key_column("status", "both, only_a, only_b, or orphan: nothing says where it belongs")),
+               real_column("count_a", "count", "device ops in A, of one iteration on one device"),
+               real_column("count_b", "count", "in B"),
+               time_column("device_a_ns", "durations of these device ops in A, of one iteration on one device"),
+               time_column("device_b_ns", "in B"), main_column(time_column("delta_ns", "b - a")),
+               main_column(real_column("speedup", "", "a / b")),
+               real_column("share_pct", "%", "of the change of the durations of all device ops")},
+              "of one device op"),
+          .options = {kOpsBy},
+          .append_rows = append_ops,
+          .per_iteration = true};
 }
 
 }  // namespace cgpu

@@ -45,7 +45,7 @@ ComparisonTable compare_peaks_table() {
                "rate",
                "memory bandwidth, or the type of the operands; fp32 and fp64 without _tensor are the vector units"),
            text_column("unit", "TB/s or TFLOP/s"), real_column("a", "", "of A"), real_column("b", "", "of B"),
-           real_column("ratio", "", "b / a"), text_column("model_a", "model of A's devices"),
+           main_column(real_column("ratio", "", "b / a")), text_column("model_a", "model of A's devices"),
            text_column("model_b", "of B's"), text_column("source_a", "document that states A's rates"),
            text_column("source_b", "B's")},
       .append_rows = append_peaks,

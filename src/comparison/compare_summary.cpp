@@ -173,10 +173,11 @@ ComparisonTable compare_summary_table() {
               "have no iterations",
           .columns = {key_column("name", "which figure, with its unit"),
                       text_column("unit", "ns, count, bytes, FLOP, %, or one of these a second"),
-                      real_column("a", "", "in A"), real_column("b", "", "in B"), real_column("delta", "", "b - a"),
-                      real_column("ratio", "", "b / a"),
-                      real_column("low", "", "lower bound of delta at 95 %, from the spread of the iterations"),
-                      real_column("high", "", "upper bound")},
+                      real_column("a", "", "in A"), real_column("b", "", "in B"),
+                      main_column(real_column("delta", "", "b - a")), main_column(real_column("ratio", "", "b / a")),
+                      detail_column(
+                          real_column("low", "", "lower bound of delta at 95 %, from the spread of the iterations")),
+                      detail_column(real_column("high", "", "upper bound"))},
           .append_rows = append_figures,
           .per_iteration = true};
 }

@@ -73,18 +73,18 @@ void append_transfers(const Comparison& comparison, const TableOptions&, Table& 
 }  // namespace
 
 ComparisonTable compare_transfers_table() {
-  return {
-      .name = "compare_transfers",
-      .about = "copies and memsets of both runs by direction and kind of memory, of one iteration on one device",
-      .columns = with_split(
-          {key_column("direction", "HtoD, DtoH, ..., Memset"), key_column("source", "memory that is read"),
-           key_column("destination", "memory that is written"), real_column("count_a", "count", "in A"),
-           real_column("count_b", "count", "in B"), bytes_column("bytes_a", "in A"), bytes_column("bytes_b", "in B"),
-           time_column("a_ns", "durations in A"), time_column("b_ns", "in B"), time_column("delta_ns", "b - a"),
-           real_column("bandwidth_a", "GB/s", "in A, while they ran"), real_column("bandwidth_b", "GB/s", "in B")},
-          "of one of them"),
-      .append_rows = append_transfers,
-      .per_iteration = true};
+  return {.name = "compare_transfers",
+          .about = "copies and memsets of both runs by direction and kind of memory, of one iteration on one device",
+          .columns = with_split(
+              {key_column("direction", "HtoD, DtoH, ..., Memset"), key_column("source", "memory that is read"),
+               key_column("destination", "memory that is written"), real_column("count_a", "count", "in A"),
+               real_column("count_b", "count", "in B"), bytes_column("bytes_a", "in A"),
+               bytes_column("bytes_b", "in B"), time_column("a_ns", "durations in A"), time_column("b_ns", "in B"),
+               main_column(time_column("delta_ns", "b - a")),
+               real_column("bandwidth_a", "GB/s", "in A, while they ran"), real_column("bandwidth_b", "GB/s", "in B")},
+              "of one of them"),
+          .append_rows = append_transfers,
+          .per_iteration = true};
 }
 
 }  // namespace cgpu

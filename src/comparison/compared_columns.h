@@ -39,11 +39,12 @@ inline Cell speedup_of(int64_t a, int64_t b) {
 /// Columns that tell the change of the count and the change of the time of each apart: delta = (b - a) x mean time of A
 /// + count of B x change of the mean. `of_one`: "of one copy".
 inline std::vector<Column> with_split(std::vector<Column> columns, const std::string& of_one) {
-  columns.push_back(real_column("mean_a_ns", "ns", of_one + " in A"));
-  columns.push_back(real_column("mean_b_ns", "ns", "in B"));
-  columns.push_back(real_column("delta_by_count_ns", "ns",
+  columns.push_back(detail_column(real_column("mean_a_ns", "ns", of_one + " in A")));
+  columns.push_back(detail_column(real_column("mean_b_ns", "ns", "in B")));
+  columns.push_back(
+      detail_column(real_column("delta_by_count_ns", "ns",
                                 "of the change, what the change of the count makes at the mean time of A; the rest is "
-                                "that of the time of each"));
+                                "that of the time of each")));
   return columns;
 }
 

@@ -30,8 +30,8 @@ Bound bound_of(const Comparison& comparison, Side side) {
   const std::array<std::pair<const char*, int64_t>, 4> parts = {
       {{"idle", activity.idle},
        {"compute", activity.compute},
-       {"communication that nothing hides", activity.exposed_communication},
-       {"copies that nothing hides", activity.exposed_memory}}};
+       {"exposed communication", activity.exposed_communication},
+       {"exposed copies", activity.exposed_memory}}};
   const auto largest =
       std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const int64_t time = comparison.totals(side).time;
@@ -74,9 +74,8 @@ std::string use_words(const Comparison& comparison) {
   const PerSide<Use> use{use_of(comparison.op_shapes(Side::a)), use_of(comparison.op_shapes(Side::b))};
   if (use.a.ns == 0 || use.b.ns == 0) return {};
   const auto pct = [&](Side side) { return use[side].pct_ns / static_cast<double>(use[side].ns); };
-  return fmt::format(
-      "Ops of matrix units reach {} of the peak rate of their device in A, {} in B (--table shapes has each).\n",
-      format_percent(pct(Side::a)), format_percent(pct(Side::b)));
+  return fmt::format("Ops of matrix units reach {} -> {} of the peak rate of their device (--table shapes has each).\n",
+                     format_percent(pct(Side::a)), format_percent(pct(Side::b)));
 }
 
 /// "A used a device": what the profile of a host says of devices of which it has no work; "" where it says nothing.
@@ -138,11 +137,8 @@ std::string op_words(const Comparison& comparison) {
       of_both[side] += top.aligned[side];
     }
   }
-  // What lies in no other op of one side may lie in one of the other.
-  const std::string same = of_both.a == of_both.b
-                               ? fmt::format("{} are the same", of_both.a)
-                               : fmt::format("{} and {} are in the other, too", of_both.a, of_both.b);
-  return fmt::format("Of {} ops of A that lie in no other one and {} of B, {}.\n", ops.a, ops.b, same);
+  // A top-level op of one side may be inside of one of the other.
+  return fmt::format("Top-level ops: {} -> {}, matched {} -> {}.\n", ops.a, ops.b, of_both.a, of_both.b);
 }
 
 }  // namespace
@@ -153,11 +149,14 @@ std::string device_words(const Comparison& comparison) {
       const int64_t time = comparison.totals(side).time;
       const double pct =
           time == 0 ? 0 : 100.0 * static_cast<double>(comparison.activity(side).busy) / static_cast<double>(time);
-      return fmt::format("{} of the time of {}", format_percent(pct),
-                         comparison.host(side) != nullptr ? "the host" : "the device");
+      return format_percent(pct);
     };
+    const auto where = [&](Side side) { return comparison.host(side) != nullptr ? "host" : "device"; };
+    const std::string of_a =
+        comparison.is_host_vs_device() ? fmt::format(" of the time of the {}", where(Side::a)) : "";
     return host_words(comparison) + op_words(comparison) +
-           fmt::format("Their work takes {} in A, {} in B.\n", busy(Side::a), busy(Side::b));
+           fmt::format("Their work takes {}{} -> {} of the time of the {}.\n", busy(Side::a), of_a, busy(Side::b),
+                       where(Side::b));
   }
   const PerSide<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
   const bool unlike = !models.a.only().empty() && !models.b.only().empty() && models.a.only() != models.b.only();
@@ -173,11 +172,11 @@ std::string device_words(const Comparison& comparison) {
   const Bound a = bound_of(comparison, Side::a);
   const Bound b = bound_of(comparison, Side::b);
   if (std::string_view(a.by) != b.by) {
-    text += fmt::format("Most of the time of the devices is {} in A ({}), {} in B ({}).\n", a.by, format_percent(a.pct),
-                        b.by, format_percent(b.pct));
+    text += fmt::format("Most of the time of the devices: {} ({}) -> {} ({}).\n", a.by, format_percent(a.pct), b.by,
+                        format_percent(b.pct));
   } else if (unlike) {
-    text += fmt::format("Most of the time of the devices is {} in both: {} in A, {} in B.\n", a.by,
-                        format_percent(a.pct), format_percent(b.pct));
+    text += fmt::format("Most of the time of the devices is {} in both: {} -> {}.\n", a.by, format_percent(a.pct),
+                        format_percent(b.pct));
   }
   return text;
 }

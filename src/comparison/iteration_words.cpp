@@ -75,9 +75,9 @@ std::string busy_words(const Comparison& comparison) {
   const double least = kLeastShareOfChange * usual_time(comparison);
   if (std::abs(busy.b - busy.a) < least || std::abs(idle.b - idle.a) < least) return {};
   const bool one = comparison.totals(Side::a).devices == 1 && comparison.totals(Side::b).devices == 1;
-  return fmt::format("{} is busy for {} of that in B and {} in A ({}), and idle for {} in B and {} in A.\n",
-                     one ? "The device" : "On average a device", ns_words(busy.b), ns_words(busy.a),
-                     ratio_words(busy.a, busy.b), ns_words(idle.b), ns_words(idle.a));
+  return fmt::format("{}: busy {} -> {} ({}), idle {} -> {}.\n", one ? "The device" : "A device on average",
+                     ns_words(busy.a), ns_words(busy.b), ratio_words(busy.a, busy.b), ns_words(idle.a),
+                     ns_words(idle.b));
 }
 
 NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& time) {
@@ -133,7 +133,7 @@ std::string slow_iteration_words(const Comparison& comparison) {
     }
   }
   if (words.empty() || middle.a == 0 || middle.b == 0) return words;
-  return words + fmt::format("The median iteration takes {} in B, {} in A.\n", ns_words(middle.b), ns_words(middle.a));
+  return words + fmt::format("The median iteration: {}.\n", change_of_time(middle.a, middle.b));
 }
 
 }  // namespace cgpu

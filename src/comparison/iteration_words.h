@@ -9,7 +9,7 @@
 
 namespace cgpu {
 
-/// "The device is busy for 53.5 ms of that in B, ...": where both busy and idle time changed.
+/// "The device: busy 28.8 ms -> 33.3 ms (+15.6 %), idle 21.7 ms -> 6.95 ms.": where both busy and idle time changed.
 std::string busy_words(const Comparison& comparison);
 
 /// Whether the change of the time, in ns of `time`, is no more than iterations differ by themselves, and the sentences

@@ -79,8 +79,7 @@ std::string launches_text(int64_t count) {
   return fmt::format("{} launch{}", count, count == 1 ? "" : "es");
 }
 
-/// "gemm, 3 launches, 20.0 us instead of 10.0 us each (2.00 times as long), bound by memory instead of compute,
-/// occupancy 45 % instead of 60 %"
+/// "gemm, 3 launches, 10.0 us -> 20.0 us each (2.00 times), bound by compute -> memory, occupancy 60 % -> 45 %"
 std::string kernel_words(const KernelLaunches& one) {
   constexpr size_t kWidestName = 80;
   const std::string name = shorten(printable(one.kernel), kWidestName);
@@ -90,19 +89,19 @@ std::string kernel_words(const KernelLaunches& one) {
   std::string words = fmt::format("{}, {}", name, launches_text(one.launches));
   const auto each = [&](Side side) { return static_cast<double>(one.time[side]) / static_cast<double>(one.launches); };
   if (one.time.a > 0) {
-    words += fmt::format(", {} instead of {} each ({})", format_ns(each(Side::b)), format_ns(each(Side::a)),
+    words += fmt::format(", {} -> {} each ({})", format_ns(each(Side::a)), format_ns(each(Side::b)),
                          ratio_words(each(Side::a), each(Side::b)));
   }
   const PerSide<std::string> bound{one.bound(Side::a), one.bound(Side::b)};
   if (!bound.b.empty()) {
-    words += fmt::format(", bound by {}", bound.b);
-    if (!bound.a.empty() && bound.a != bound.b) words += fmt::format(" instead of {}", bound.a);
+    const bool changed = !bound.a.empty() && bound.a != bound.b;
+    words += fmt::format(", bound by {}{}", changed ? bound.a + " -> " : "", bound.b);
   }
   const PerSide<std::optional<double>> occupancy{one.occupancy(Side::a), one.occupancy(Side::b)};
   if (occupancy.a && occupancy.b) {
-    words += fmt::format(", occupancy {:.0f} %", *occupancy.b);
-    if (std::round(*occupancy.a) != std::round(*occupancy.b))
-      words += fmt::format(" instead of {:.0f} %", *occupancy.a);
+    const bool changed = std::round(*occupancy.a) != std::round(*occupancy.b);
+    words +=
+        fmt::format(", occupancy {}{:.0f} %", changed ? fmt::format("{:.0f} % -> ", *occupancy.a) : "", *occupancy.b);
   }
   return words;
 }
@@ -128,9 +127,8 @@ std::string measured_launch_words(const Comparison& comparison) {
                                  launches_text(launches.a), launches.b, of_both, of_both == 1 ? "is" : "are");
   if (time.a == 0 || time.b == 0) return text;
   text += change == 0 ? fmt::format("Each by itself, they take {} in both.\n", format_ns(time.a))
-                      : fmt::format("Each by itself, they take {} in B and {} in A: {} {} ({}).\n", format_ns(time.b),
-                                    format_ns(time.a), format_ns(std::abs(change)), change > 0 ? "more" : "less",
-                                    ratio_words(static_cast<double>(time.a), static_cast<double>(time.b)));
+                      : fmt::format("Each by itself, they take {}.\n",
+                                    change_of_time(static_cast<double>(time.a), static_cast<double>(time.b)));
   int64_t left = change;
   size_t told = 0;
   for (const KernelLaunches& one : kernels) {

@@ -42,7 +42,7 @@ std::string precision_words(const Comparison& comparison) {
   // How 32-bit floats are multiplied is only reported where both sides record it.
   const bool open = (a == kFp32 && is_single(b)) || (b == kFp32 && is_single(a));
   if (a.empty() || b.empty() || a == b || open) return {};
-  return fmt::format("Matrices are multiplied in {} in B, in {} in A.\n", words_of(b), words_of(a));
+  return fmt::format("Precision of matrix products: {} -> {}.\n", words_of(a), words_of(b));
 }
 
 }  // namespace cgpu

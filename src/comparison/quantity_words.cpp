@@ -9,10 +9,13 @@
 
 namespace cgpu {
 
-std::string ratio_words(double a, double b, const char* longer) {
+std::string ratio_words(double a, double b) {
   const double ratio = b / a;
-  if (ratio >= 1.095) return fmt::format("{:.2f} times {}", ratio, longer);
-  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? "less" : "more");
+  return ratio >= 2 ? fmt::format("{:.2f} times", ratio) : fmt::format("{:+.1f} %", 100 * (ratio - 1));
+}
+
+std::string change_of_time(double a, double b) {
+  return fmt::format("{} -> {}, {}", format_ns(std::round(a)), format_ns(std::round(b)), ratio_words(a, b));
 }
 
 std::string count_words(double count) {

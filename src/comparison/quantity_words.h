@@ -6,8 +6,11 @@
 
 namespace cgpu {
 
-/// "1.30 times as long", "3.0 % less"
-std::string ratio_words(double a, double b, const char* longer = "as long");
+/// "-3.0 %", "+30.0 %"; from twice on "2.31 times".
+std::string ratio_words(double a, double b);
+
+/// "1.211 s -> 1.096 s, -9.5 %": a change of a time from A to B, ns.
+std::string change_of_time(double a, double b);
 
 /// "7", "2.50"
 std::string count_words(double count);

@@ -123,12 +123,10 @@ std::string work_words(const Comparison& comparison, bool by_busy_time) {
     return static_cast<double>(time) / static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows)) /
            work[side];
   };
-  return fmt::format("{} work was done: what both do is {}{} in B, {} in A ({}). For each {}, B {} {}.\n",
-                     work.b < work.a ? "Less" : "More", amount(Side::b),
-                     comparison.per_iteration() ? " an iteration" : "", amount(Side::a),
-                     ratio_words(work.a, work.b, "as much"), each, by_busy_time ? "is busy" : "takes",
-                     ratio_words(time_of_each(Side::a), time_of_each(Side::b)) +
-                         (time_of_each(Side::b) < 1.095 * time_of_each(Side::a) ? " time" : ""));
+  return fmt::format("{} work was done in what both do: {} -> {}{}, {}. {} time per {}: {}.\n",
+                     work.b < work.a ? "Less" : "More", amount(Side::a), amount(Side::b),
+                     comparison.per_iteration() ? " an iteration" : "", ratio_words(work.a, work.b),
+                     by_busy_time ? "Busy" : "The", each, ratio_words(time_of_each(Side::a), time_of_each(Side::b)));
 }
 
 }  // namespace cgpu

@@ -66,11 +66,10 @@ class TextReport {
   Table fitted(Table page) const {
     if (page.name == "kernels") {
       make_names_brief(page);
-      if (width_ < 100) drop_column(page, page.column("class"));
     }
     const auto is_text = [](const Column& column) { return column.type == ColumnType::text; };
     if (!is_text(page.columns.front())) {
-      if (is_text(page.columns.back()) && total_width(page) > width_) drop_column(page, page.columns.size() - 1);
+      if (is_text(page.columns.back()) && total_width(page) > width_) page.erase_column(page.columns.size() - 1);
       return page;
     }
     const size_t wanted = page.name == "kernels" ? width_ / 2 : width_ * 2 / 5;
@@ -78,11 +77,9 @@ class TextReport {
       const size_t names = column_width(page, 0);
       return total_width(page) - names + std::min(names, wanted) > width_;
     };
-    while (page.columns.size() > 4 && is_tight()) drop_column(page, page.columns.size() - 1);
+    while (page.columns.size() > 4 && is_tight()) page.erase_column(least_column(page.columns));
     return page;
   }
-
-  static void drop_column(Table& page, size_t column) { page.erase_column(column); }
 
   static size_t column_width(const Table& page, size_t column) {
     size_t width = display_width(headings(page.columns)[column]);

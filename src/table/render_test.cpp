@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -63,6 +64,42 @@ TEST(Text, LeavesOutColumnsFromTheRight) {
             "Columns left out: pct\n"
             "(--format csv or json shows\n"
             "all)\n");
+}
+
+TEST(Text, LeavesOutTheLeastImportantColumnFirst) {
+  Table table = sample();
+  table.columns[1].weight = ColumnWeight::detail;
+  table.columns[3].weight = ColumnWeight::main;
+  const auto heading = [&](size_t width) {
+    const std::string text = render_text(table, {.width = width, .max_rows = 1, .bare = true});
+    std::istringstream words(text.substr(0, text.find('\n')));
+    return std::vector<std::string>{std::istream_iterator<std::string>(words), {}};
+  };
+  EXPECT_EQ(heading(80), (std::vector<std::string>{"name", "count", "total", "%"}));
+  EXPECT_EQ(heading(34), (std::vector<std::string>{"name", "total", "%"}));
+  EXPECT_EQ(heading(20), (std::vector<std::string>{"name", "%"}));
+}
+
+TEST(Text, CutsNamesBeforeItLeavesOutFigures) {
+  const std::string text = render_text(sample(), {.width = 34, .max_rows = 1});
+  EXPECT_EQ(text.substr(text.find('\n') + 1, 35), "name        count    total       %\n") << text;
+}
+
+TEST(Text, FiguresHaveTheUnitOfTheirRow) {
+  Table table("compare_summary", "");
+  table.columns = {{"name", ColumnType::text, "", "", ColumnRole::key},
+                   {"unit", ColumnType::text, "", "", ColumnRole::text},
+                   {"a", ColumnType::real, "", ""},
+                   {"ratio", ColumnType::real, "", ""}};
+  table.append({"time_ns", "ns", 1.5e6, 2.0});
+  table.append({"flops", "FLOP", 2.5e12, Cell()});
+  table.append({"device_ops", "count", 1092.0, 1.0});
+  EXPECT_EQ(render_text(table, {.width = 80, .bare = true}),
+            "name                 a  ratio\n"
+            "----------  ----------  -----\n"
+            "time_ns        1.50 ms      2\n"
+            "flops       2.50 TFLOP      -\n"
+            "device_ops       1,092      1\n");
 }
 
 TEST(Text, ColorOnlyWhereAsked) {

@@ -171,6 +171,14 @@ bool operator==(const Table& a, const Table& b) {
   return true;
 }
 
+size_t least_column(const std::vector<Column>& columns) {
+  size_t least = columns.size() - 1;
+  for (size_t column = least; column-- > 1;) {
+    if (columns[column].weight < columns[least].weight) least = column;
+  }
+  return least;
+}
+
 size_t shown_rows(const Table& table, size_t max_rows) {
   return max_rows == 0 ? table.row_count() : std::min(max_rows, table.row_count());
 }

@@ -25,12 +25,20 @@ enum class ColumnRole : uint8_t {
 const char* text_of(ColumnRole role);  // "key", ...
 const char* text_of(ColumnType type);  // "int", "float", "text"
 
+/// How much a column says of its row: text that is too wide for a terminal leaves out the least first.
+enum class ColumnWeight : uint8_t {
+  detail,  // follows from other columns, or says more than most readers want
+  usual,
+  main,  // what one reads the table for
+};
+
 struct Column {
   std::string name;  // with the unit as suffix (_ns, _pct, _bytes)
   ColumnType type = ColumnType::text;
   std::string unit;   // "ns", "%", "bytes", "GB/s", "count", "" for none
   std::string about;  // one line; a percentage names its whole
   ColumnRole role = ColumnRole::measure;
+  ColumnWeight weight = ColumnWeight::usual;
 };
 
 /// A row by itself, one cell a column.
@@ -160,6 +168,10 @@ class Table {
 
 /// The same columns and rows.
 bool operator==(const Table& a, const Table& b);
+
+/// The column to leave out first where there is no room for all: the last one of the least weight, never the first of
+/// the table. Two columns or more.
+size_t least_column(const std::vector<Column>& columns);
 
 /// How many rows a renderer shows under a limit, of which 0 means all.
 size_t shown_rows(const Table& table, size_t max_rows);

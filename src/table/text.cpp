@@ -1,8 +1,10 @@
 #include "table/text.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "table/row_units.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -15,17 +17,24 @@ constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
 struct Field {
+  size_t column = 0;
   std::string heading;
   size_t width = 0;  // as measured, then as fitted
   size_t least = 0;  // what fitting leaves it
+  bool text = false;
   bool right = false;
 };
 
-/// The cells as they are shown: formatted, and the names of a tree indented by the depth of their rows.
+/// The cells as they are shown: formatted, figures in the unit of their row, and the names of a tree indented by the
+/// depth of their rows.
 class ShownCells {
  public:
   ShownCells(const Table& table, size_t rows, size_t width) : table_(table), room_(width / 5) {
     const std::vector<Column>& columns = table.columns;
+    for (size_t column = 0; column < columns.size(); ++column) {
+      in_row_unit_.push_back(is_in_row_unit(table, column));
+      if (in_row_unit_.back()) unit_ = unit_column(table);
+    }
     const auto depth = std::find_if(columns.begin(), columns.end(),
                                     [](const Column& column) { return column.role == ColumnRole::depth; });
     if (depth == columns.end()) return;
@@ -37,8 +46,16 @@ class ShownCells {
     for (size_t row = 0; row < rows; ++row) deepest_ = std::max(deepest_, depth_of(row));
   }
 
+  /// The column of units that the figures are shown with, which needs no place of its own.
+  std::optional<size_t> unit() const { return unit_; }
+
   std::string text(size_t row, size_t column) const {
-    std::string text = format_cell(table_.cell(row, column), table_.columns[column]);
+    const Cell value = table_.cell(row, column);
+    if (in_row_unit_[column] && !is_absent(value)) {
+      const Cell unit = table_.cell(row, *unit_);
+      return format_value(std::get<double>(value), is_absent(unit) ? "" : std::get<std::string>(unit));
+    }
+    std::string text = format_cell(value, table_.columns[column]);
     if (column == name_) text.insert(0, indent(depth_of(row)), ' ');
     return text;
   }
@@ -60,6 +77,8 @@ class ShownCells {
 
   const Table& table_;
   size_t room_;
+  std::vector<bool> in_row_unit_;
+  std::optional<size_t> unit_;
   size_t depth_ = SIZE_MAX;
   size_t name_ = SIZE_MAX;
   size_t deepest_ = 0;
@@ -71,6 +90,7 @@ std::vector<Field> measure(const Table& table, const ShownCells& cells, size_t r
   const std::vector<std::string> titles = headings(table.columns);
   std::vector<Field> fields;
   for (size_t c = 0; c < titles.size(); ++c) {
+    if (c == cells.unit()) continue;
     size_t wanted = display_width(titles[c]);
     bool holds_text = table.columns[c].type == ColumnType::text;
     for (size_t r = 0; r < rows; ++r) {
@@ -78,28 +98,44 @@ std::vector<Field> measure(const Table& table, const ShownCells& cells, size_t r
       holds_text = holds_text || std::holds_alternative<std::string>(table.cell(r, c));
     }
     wanted = std::min(wanted, width);
-    fields.push_back({.heading = titles[c],
+    fields.push_back({.column = c,
+                      .heading = titles[c],
                       .width = wanted,
                       .least = holds_text ? std::min(wanted, least_text) : wanted,
+                      .text = holds_text,
                       .right = table.columns[c].type != ColumnType::text});
   }
   return fields;
 }
 
-/// Drops fields from the right until the least widths of the others fit (the first one always does), then narrows the
-/// widest until their widths do.
-void fit(std::vector<Field>& fields, size_t width) {
-  size_t least = 0;
-  size_t total = 0;
-  size_t kept = 0;
-  for (; kept < fields.size(); ++kept) {
-    const size_t gap = kept > 0 ? kGap.size() : 0;
-    if (least + gap + fields[kept].least > width) break;
-    least += gap + fields[kept].least;
-    total += gap + fields[kept].width;
+size_t sum_of(const std::vector<Field>& fields, size_t Field::*size) {
+  size_t sum = fields.empty() ? 0 : kGap.size() * (fields.size() - 1);
+  for (const Field& field : fields) sum += field.*size;
+  return sum;
+}
+
+/// Drops fields by weight until the least widths of the others fit (the first one always does), then narrows the widest
+/// until their widths do.
+void fit(std::vector<Field>& fields, const Table& table, size_t width) {
+  std::vector<Column> columns;
+  for (const Field& field : fields) columns.push_back(table.columns[field.column]);
+  const auto drop_down_to = [&](ColumnWeight weight) {
+    while (fields.size() > 1 && sum_of(fields, &Field::least) > width) {
+      const size_t least = least_column(columns);
+      if (columns[least].weight > weight) return;
+      columns.erase(columns.begin() + static_cast<ptrdiff_t>(least));
+      fields.erase(fields.begin() + static_cast<ptrdiff_t>(least));
+    }
+  };
+  drop_down_to(ColumnWeight::detail);
+  if (sum_of(fields, &Field::least) > width) {
+    const size_t least_text = std::clamp<size_t>(width / 5, 10, 20);
+    for (Field& field : fields) {
+      if (field.text) field.least = std::min(field.least, least_text);
+    }
+    drop_down_to(ColumnWeight::main);
   }
-  fields.resize(kept);
-  for (; total > width; --total) {
+  for (size_t total = sum_of(fields, &Field::width); total > width; --total) {
     Field* widest = nullptr;
     for (Field& field : fields) {
       if (field.width > field.least && (!widest || field.width > widest->width)) widest = &field;
@@ -145,7 +181,7 @@ std::string render_text(const Table& table, const TextOptions& options) {
   const size_t rows = shown_rows(table, options.max_rows);
   const ShownCells cells(table, rows, width);
   std::vector<Field> fields = measure(table, cells, rows, width);
-  fit(fields, width);
+  fit(fields, table, width);
 
   const std::string& title = table.about.empty() ? table.name : table.about;
   std::string out = options.bare || title.empty() ? "" : wrap_text(title, width);
@@ -155,8 +191,9 @@ std::string render_text(const Table& table, const TextOptions& options) {
   for (const Field& field : fields) line.add(std::string(field.width, '-'));
   line.end();
   for (size_t r = 0; r < rows; ++r) {
-    for (size_t c = 0; c < fields.size(); ++c) {
-      line.add(cells.text(r, c), options.color && is_absent(table.cell(r, c)) ? kDim : "");
+    for (const Field& field : fields) {
+      const bool absent = is_absent(table.cell(r, field.column));
+      line.add(cells.text(r, field.column), options.color && absent ? kDim : "");
     }
     line.end();
   }
@@ -166,30 +203,45 @@ std::string render_text(const Table& table, const TextOptions& options) {
     out += options.why_empty.empty() ? "(no rows)\n" : wrap_text("(no rows: " + options.why_empty + ")", width);
   const size_t left_out = table.row_count() - rows + options.more_rows;
   if (left_out > 0) out += wrap_text(format_more_rows(left_out) + " (--top 0 shows all)", width);
+  std::string names;
   if (fields.size() < table.columns.size()) {
-    std::string columns = "Columns left out:";
-    for (size_t c = fields.size(); c < table.columns.size(); ++c) {
-      columns += (c > fields.size() ? ", " : " ") + table.columns[c].name;
+    for (size_t c = 0, next = 0; c < table.columns.size(); ++c) {
+      if (next < fields.size() && fields[next].column == c) {
+        ++next;
+      } else if (c != cells.unit()) {
+        names += (names.empty() ? " " : ", ") + table.columns[c].name;
+      }
     }
-    out += wrap_text(columns + " (--format csv or json shows all)", width);
+  }
+  if (!names.empty()) {
+    out += wrap_text("Columns left out:" + names + " (--format csv or json shows all)", width);
   }
   return out;
 }
 
 std::string wrap_text(std::string_view text, size_t width) {
+  return wrap_indented(text, width, 0);
+}
+
+std::string wrap_indented(std::string_view text, size_t width, size_t indent) {
+  indent = std::min(indent, width / 2);
   const std::string line = printable(text);
   std::string out;
   std::string_view rest = line;
-  while (head_of_width(rest, width).size() < rest.size()) {  // looks at one line only
-    std::string_view head = head_of_width(rest, width + 1);  // a space just behind the width is a break as well
+  size_t room = width;
+  while (head_of_width(rest, room).size() < rest.size()) {  // looks at one line only
+    std::string_view head = head_of_width(rest, room + 1);  // a space just behind the width is a break as well
+    const size_t own_indent = std::min(head.find_first_not_of(' '), head.size());
     const size_t space = head.rfind(' ');
-    if (space == std::string_view::npos || space == 0) {
-      head = head_of_width(rest, width);
+    if (space == std::string_view::npos || space < std::max<size_t>(own_indent, 1)) {
+      head = head_of_width(rest, room);
     } else {
       head = head.substr(0, space);
     }
     out += head;
     out += '\n';
+    out.append(indent, ' ');
+    room = width - indent;
     rest.remove_prefix(head.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   }

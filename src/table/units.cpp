@@ -62,21 +62,23 @@ constexpr Step kSize[] = {{1, "B", 1},
 constexpr Step kPrefixes[] = {{1, "", -1},     {1e3, "k", -1},  {1e6, "M", -1}, {1e9, "G", -1},
                               {1e12, "T", -1}, {1e15, "P", -1}, {1e18, "E", -1}};
 
-struct RateUnit {
+struct PrefixedUnit {
   double factor;     // of the base
   std::string base;  // "B/s"
 };
 
-/// "GB/s" is 1e9 of "B/s". Empty for a rate that takes no prefix, such as "launches/s", and for what is no rate.
-std::optional<RateUnit> rate_unit(std::string_view unit) {
+/// "GB/s" is 1e9 of "B/s". Empty for a rate that takes no prefix, such as "launches/s", and for what is neither a rate
+/// nor work.
+std::optional<PrefixedUnit> prefixed_unit(std::string_view unit) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (unit == "bytes/s") return RateUnit{1, "B/s"};
+  if (unit == "FLOP") return PrefixedUnit{1, "FLOP"};
+  if (unit == "bytes/s") return PrefixedUnit{1, "B/s"};
   if (unit.size() < 3 || !unit.ends_with("/s")) return std::nullopt;
   for (const Step& prefix : kPrefixes) {
     const bool named = unit[0] == prefix.name[0] || (unit[0] == 'K' && prefix.name[0] == 'k');
-    if (named && is_capital(unit[1])) return RateUnit{prefix.factor, std::string(unit.substr(1))};
+    if (named && is_capital(unit[1])) return PrefixedUnit{prefix.factor, std::string(unit.substr(1))};
   }
-  if (is_capital(unit[0])) return RateUnit{1, std::string(unit)};
+  if (is_capital(unit[0])) return PrefixedUnit{1, std::string(unit)};
   return std::nullopt;
 }
 
@@ -95,13 +97,13 @@ std::string format_number(double value, const Column& column) {
         return format_percent(value);
     }
   }
-  if (rate_unit(column.unit)) return format_rate(value, column.unit);
+  if (prefixed_unit(column.unit)) return format_rate(value, column.unit);
   return format_real(value);
 }
 
 std::string format_number(int64_t value, const Column& column) {
   if (column.unit.empty()) return std::to_string(value);  // an id, a rank, a line number
-  if (find_unit(column.unit) || rate_unit(column.unit)) return format_number(static_cast<double>(value), column);
+  if (find_unit(column.unit) || prefixed_unit(column.unit)) return format_number(static_cast<double>(value), column);
   return format_count(value);
 }
 
@@ -113,7 +115,7 @@ std::string heading(const Column& column) {
     const std::string suffix = "_" + (known->kind == Unit::Kind::share ? "pct" : column.unit);
     if (text == "pct") text.clear();
     if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
-  } else if (!column.unit.empty() && column.unit != "count" && !rate_unit(column.unit)) {
+  } else if (!column.unit.empty() && column.unit != "count" && !prefixed_unit(column.unit)) {
     unit = "(" + column.unit + ")";
   }
   std::replace(text.begin(), text.end(), '_', ' ');
@@ -153,14 +155,15 @@ std::string format_real(double value) {
 }
 
 std::string format_rate(double value, std::string_view unit) {
-  const auto rate = rate_unit(unit);
+  const auto rate = prefixed_unit(unit);
   if (!rate) return format_real(value) + " " + std::string(unit);
   return in_steps(value * rate->factor, kPrefixes) + rate->base;
 }
 
 std::string format_value(double value, std::string_view unit) {
   const std::string text = format_number(value, {.type = ColumnType::real, .unit = std::string(unit)});
-  return unit.empty() || find_unit(unit) || rate_unit(unit) ? text : text + " " + std::string(unit);
+  return unit.empty() || unit == "count" || find_unit(unit) || prefixed_unit(unit) ? text
+                                                                                   : text + " " + std::string(unit);
 }
 
 std::string format_cell(const Cell& cell, const Column& column) {

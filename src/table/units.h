@@ -32,7 +32,8 @@ std::string format_count(int64_t count);
 /// A number without a scale of its own: "1,234.50", "1,234", "3.25", "0.0123", "1.5e+20".
 std::string format_real(double value);
 
-/// A number in a unit that is not known beforehand: "1.234 s" in sec, "12.3 MiB" in bytes, "3.25 iter/s", "42".
+/// A number in a unit that is not known beforehand: "1.234 s" in sec, "12.3 MiB" in bytes, "2.19 GFLOP", "3.25 iter/s",
+/// "42".
 std::string format_value(double value, std::string_view unit);
 
 /// A rate in `unit`, which is a capital base with an optional SI prefix ("GB/s", "FLOP/s"): "2.04 TB/s".

@@ -48,6 +48,17 @@ inline Column real_column(std::string name, std::string unit, std::string about)
   return {std::move(name), ColumnType::real, std::move(unit), std::move(about)};
 }
 
+/// What one reads the table for: text leaves it out last.
+inline Column main_column(Column column) {
+  column.weight = ColumnWeight::main;
+  return column;
+}
+/// What follows from other columns, or says more than most readers want: text leaves it out first.
+inline Column detail_column(Column column) {
+  column.weight = ColumnWeight::detail;
+  return column;
+}
+
 /// The rank of the process. RowsByRun fills it in.
 inline Column rank_column() {
   return number_column("rank", "rank of the process, 0 where the profile names none");

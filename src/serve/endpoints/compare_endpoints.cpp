@@ -87,7 +87,7 @@ Answer answer_changes(const ComparedProfiles& compared, const Request& request) 
   const Comparison& comparison = compared.comparison();
   JsonTextWriter json;
   json.begin_object()
-      .member("words", paragraph_of(comparison))
+      .member("words", change_words(comparison).all())
       .member("per_iteration", comparison.per_iteration())
       .key("tables")
       .begin_object();
