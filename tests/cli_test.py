@@ -54,20 +54,49 @@ class Files(unittest.TestCase):
 
 
 class Verbs(Files):
-    def test_a_bare_input_is_a_report(self):
-        bare, report = cgpu(EXAMPLE), cgpu("report", EXAMPLE)
-        self.assertEqual(bare.returncode, 0)
-        self.assertEqual(bare.stdout, report.stdout)
-        self.assertIn(b"gpu_time", bare.stdout)
+    def test_a_bare_input_is_one_screen(self):
+        for path in (EXAMPLE, os.path.join(HERE, "examples", "cnn_workers0.json.gz"), os.path.join(HERE, "examples", "h100_ranks", "ring")):
+            bare, report = cgpu(path), cgpu("report", path)
+            self.assertEqual(bare.returncode, 0)
+            lines = bare.stdout.decode().splitlines()
+            self.assertLessEqual(len(lines), 42)
+            self.assertEqual(lines[:2], report.stdout.decode().splitlines()[:2])
+            self.assertIn("cgpu report INPUT", lines[-1])
+            self.assertEqual(bare.stdout, cgpu("report", path, "--overview").stdout)
+        self.assertEqual(cgpu(EXAMPLE, "--format", "json").stdout, cgpu("report", EXAMPLE, "--format", "json").stdout)
 
-    def test_the_readme_shows_what_the_report_prints(self):
+    def test_a_report_of_some_sections(self):
+        tables = json.loads(cgpu("report", EXAMPLE, "--sections", "idle,steps", "--format", "json").stdout)["tables"]
+        whole = json.loads(cgpu("report", EXAMPLE, "--format", "json").stdout)["tables"]
+        self.assertEqual(tables, {name: whole[name] for name in ("steps", "idle")})
+        text = cgpu("report", EXAMPLE, "--sections", "idle").stdout.decode()
+        self.assertIn("Idle time by cause", text)
+        self.assertNotIn("Steps", text)
+        done = cgpu("report", EXAMPLE, "--sections", "idle,stepz")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr.decode(), r"^cgpu: report: there is no section stepz; there are findings, devices, gpu_time, .*, info\n$")
+        self.assertEqual(cgpu("report", EXAMPLE, "--sections", "idle", "--overview").returncode, 2)
+
+    def test_a_finding_is_a_heading_a_bar_and_three_lines(self):
+        text = cgpu("diagnose", EXAMPLE).stdout.decode()
+        verdict, first = text.split("\n\n")[:2]
+        self.assertRegex(" ".join(verdict.split()), r"^[\d.]+ ms a step \(4 steps\): GPU [\d.]+% busy, [\d.]+% exposed communication, .*\.$")
+        words = " ".join(first.split())
+        rows = table(EXAMPLE, "findings")
+        self.assertTrue(words.startswith("1. warning: %s [%s]" % (rows[0]["title"], rows[0]["rule"])), words)
+        self.assertRegex(words, r"\] \[\S{20}\] Potential saving: [\d.]+ ms of [\d.]+ ms a step \([\d.]+%\), confidence \w+ ")
+        self.assertIn(" Try: " + rows[0]["suggestion"], words)
+        self.assertNotIn(rows[0]["evidence"], words)  # of which two lines are shown
+        self.assertIn(rows[0]["evidence"], " ".join(cgpu("diagnose", EXAMPLE, "--all").stdout.decode().split()))
+
+    def test_the_readme_shows_what_is_printed(self):
         with open(os.path.join(HERE, "README.md"), encoding="utf-8") as handle:
             text = handle.read()
         begin = text.index("generated_training.json.gz ===")
         shown = [line.rstrip() for line in text[begin:text.index("```", begin)].splitlines()]
-        printed = [line.rstrip() for line in cgpu("report", EXAMPLE).stdout.decode().splitlines()]
+        printed = [line.rstrip() for line in cgpu(EXAMPLE).stdout.decode().splitlines()]
         self.assertGreater(len(shown), 30)
-        self.assertEqual([line for line in shown if line != "..." and line not in printed], [])
+        self.assertEqual(shown, printed)
 
     def test_every_listed_table_answers_in_every_format(self):
         names = [row[0] for row in json.loads(cgpu("table", "--list", "--format", "json").stdout)["tables"]["tables"]["rows"]]

@@ -230,7 +230,7 @@ class Built(unittest.TestCase):
                                           (["global", estimate] if estimate else ["", ""]))
                 rows = tool.table(path, "findings")
                 report = tool.run(["report", path]).stdout.decode()
-                self.assertEqual("Nothing was found" in report, rows[0]["severity"] == "info" and rows[0]["rule"] == "slow_kernel")
+                self.assertEqual("No finding has a potential saving" in report, rows[0]["severity"] == "info" and rows[0]["rule"] == "slow_kernel")
             return [(row["rule"], row["severity"], row["title"], row["evidence"]) for row in rows]
 
         estimate = [("Coalesce", "OPT", "Wide accesses.", "50.0")]

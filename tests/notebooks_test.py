@@ -154,7 +154,7 @@ class Notebooks(unittest.TestCase):
                        simulated.matmul_us(batch, n, k) + 3 + 4e6 * batch * n / simulated.BANDWIDTH
                        for k, n in layers) + 3 + 12e6 * sum(k * n for k, n in layers) / simulated.BANDWIDTH + 35
             self.assertAlmostEqual(efficiency, step / (step + all_reduce), delta=0.03)
-        self.assertIn("communication that nothing hides in B", texts[-2])
+        self.assertIn("exposed communication", texts[-2])
 
     def test_roofline(self):
         texts, pictures = run_notebook("roofline")

@@ -237,7 +237,7 @@ class EqualToTheProgram(unittest.TestCase):
                         else:
                             self.compare(summary, session, name)
                 self.assertIn("kernels", session.tables()["name"])
-                self.assertIn("GPU utilisation", session.report().to_text())
+                self.assertIn("GPU utilization", session.report().to_text())
                 with self.assertRaisesRegex(cgpu.Error, "is a summary of a run"):
                     cgpu.compare(session, EXAMPLE)
 
@@ -336,7 +336,7 @@ class EqualToTheProgram(unittest.TestCase):
             with opened(folder) as session:
                 text = session.report().to_text(100)
             self.assertEqual(text, run(PROGRAM, "report", folder).stdout.decode())
-            self.assertIn("What to look at first", text)
+            self.assertIn("Findings", text)
 
     def test_report(self):
         with opened(EXAMPLE) as session:

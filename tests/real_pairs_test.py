@@ -161,7 +161,7 @@ class RealPairs(unittest.TestCase):
 
 
 def results():
-    lines = ["| run | a step | first finding | could give back | gave back | error | without the profiler |",
+    lines = ["| run | a step | first finding | potential saving | saved | error | without the profiler |",
              "|---|---|---|---|---|---|---|"]
     for what, run, rule, without in PAIRS:
         pair = Pair(run, rule, without)

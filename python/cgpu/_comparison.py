@@ -58,15 +58,16 @@ def compare(a: Run, b: Run, *, step: Optional[Numbers] = None) -> Comparison:
 
 
 class Diagnosis:
-    """Findings: what slows a run down, what it could give back, what to do. `str()` has a paragraph each."""
+    """Findings: what slows a run down, how much each could save, what to do. `str()` has a paragraph each."""
 
-    def __init__(self, findings: _cgpu.Table, changes: str = "") -> None:
+    def __init__(self, findings: _cgpu.Table, verdict: str, changes: str = "") -> None:
         self._findings = findings
+        self._verdict = verdict
         self._changes = changes
 
     @property
     def findings(self) -> Table:
-        """The table `findings`, those first that would give back most."""
+        """The table `findings`, those with the largest potential saving first."""
         return Table(self._findings)
 
     @property
@@ -74,10 +75,15 @@ class Diagnosis:
         """Against a baseline: which findings came, went, or changed, a line each, or that none did; "" without one."""
         return self._changes
 
+    @property
+    def verdict(self) -> str:
+        """The run in one line: its steps, how busy its devices were; "" where no device did anything."""
+        return self._verdict
+
     def to_text(self, width: int = 100) -> str:
         """For a terminal of so many columns."""
-        text = _cgpu.findings_text(self._findings, width)
-        return self._changes + "\n" + text if self._changes else text
+        verdict = _cgpu.wrapped(self._verdict, width) if self._verdict else ""
+        return "\n".join([*filter(None, (verdict, self._changes)), _cgpu.findings_text(self._findings, width)])
 
     def __str__(self) -> str:
         return self.to_text(shutil.get_terminal_size().columns)
@@ -93,10 +99,11 @@ class Diagnosis:
 def diagnose(session: Session, against: Optional[Run]) -> Diagnosis:
     """`Session.diagnose`."""
     findings = session.table("findings")._table
+    verdict = session._session.verdict()
     if against is None:
-        return Diagnosis(findings)
+        return Diagnosis(findings, verdict)
     with contextlib.nullcontext(against) if isinstance(against, Session) else _session.open(against) as baseline:
-        return Diagnosis(findings, _cgpu.finding_changes(baseline.table("findings")._table, findings))
+        return Diagnosis(findings, verdict, _cgpu.finding_changes(baseline.table("findings")._table, findings))
 
 
 def _opened(run: Run) -> _cgpu.Session:

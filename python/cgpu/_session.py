@@ -93,7 +93,7 @@ class Session:
         return View(self._session.view(size_limit << 20, bool(arguments)), ", ".join(self._inputs))
 
     def diagnose(self, against: Union[Session, Path, Iterable[Path], None] = None) -> Diagnosis:
-        """What slows the run down, what it could give back, and what to do; and, `against` a baseline (a session, or what
+        """What slows the run down, how much each cause could save, and what to do; and, `against` a baseline (a session, or what
         `cgpu.open` takes, also a summary), what of that is new."""
         from ._comparison import diagnose  # pylint: disable=import-outside-toplevel
 

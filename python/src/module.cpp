@@ -29,6 +29,7 @@
 #include "progress.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
+#include "report/verdict.h"
 #include "session/opened_profile.h"
 #include "session/selection.h"
 #include "session/summary_session.h"
@@ -36,6 +37,7 @@
 #include "sql/database.h"
 #include "summary.h"
 #include "table.h"
+#include "table/text.h"
 #include "view.h"
 #include "work.h"
 
@@ -144,6 +146,26 @@ PythonTable table(const PythonSession& session, const std::string& name, const s
     RowChoice choice = choice_of(where, sort, top);
     if (analysis.events == nullptr) return PythonTable(profile.table(analysis, options, choice));
     return PythonTable(std::make_shared<const ChosenEvents>(profile, analysis, options, std::move(choice)));
+  });
+}
+
+/// The run in one line.
+std::string verdict(const PythonSession& session) {
+  return work([profile = session.profile()](const Stopped&) {
+    const auto said = [](const Session& of, const std::vector<Table>& tables) {
+      std::vector<const Table*> made;
+      for (const Table& table : tables) made.push_back(&table);
+      return valid_utf8(verdict_of(of, made));
+    };
+    if (profile.is_summary()) {
+      const SummarySession& kept = profile.summary_session();
+      return said(kept.session(), kept.tables(verdict_tables()));
+    }
+    const SessionFacts& facts = profile.facts("diagnose");
+    std::vector<Table> tables;
+    for (const WantedTable& wanted : verdict_tables())
+      tables.push_back(make_table(*wanted.analysis, facts, wanted.options));
+    return said(facts.session(), tables);
   });
 }
 
@@ -290,6 +312,7 @@ NB_MODULE(_cgpu, m) {
            })
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))
+      .def("verdict", &verdict)
       .def(
           "view",
           [](const PythonSession& session, size_t most_bytes, bool arguments) {
@@ -396,6 +419,7 @@ NB_MODULE(_cgpu, m) {
   m.def("finding_changes", [](const PythonTable& before, const PythonTable& after) {
     return valid_utf8(finding_words(compare_findings(before.in_memory(), after.in_memory())));
   });
+  m.def("wrapped", [](const std::string& line, size_t width) { return valid_utf8(wrap_text(line, width)); });
   m.def("findings_text", [](const PythonTable& findings, size_t width) {
     return valid_utf8(findings_as_text(findings.in_memory(), width));
   });

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kUsageError = 2;
 
-/// `cgpu INPUT...` is `cgpu report INPUT...`.
+/// `cgpu INPUT...` is `cgpu report --overview INPUT...`.
 std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::string> words) {
   if (words.empty()) return words;
   const std::string& first = words.front();
@@ -41,7 +41,7 @@ std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::str
   if (is_word && first[0] != '-' && !std::filesystem::exists(first, ignored)) {
     throw Error(first + ": is neither a command nor a file; the commands are " + verbs);
   }
-  words.insert(words.begin(), "report");
+  words.insert(words.begin(), {"report", "--overview"});
   return words;
 }
 
@@ -62,7 +62,8 @@ std::string version() {
 int parse_and_run(int argc, char** argv) {
   int verdict = 0;
   CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together", version(),
-                   "cgpu trace.json.gz                     the report\n"
+                   "cgpu trace.json.gz                     one screen: verdict, first findings, steps, kernels\n"
+                   "cgpu report trace.json.gz              the whole report\n"
                    "cgpu report trace.json.gz -o page.html the report as a page with charts\n"
                    "cgpu table --list                      all tables\n"
                    "cgpu table trace.json kernels --top 10 one of them");
@@ -89,7 +90,7 @@ int parse_and_run(int argc, char** argv) {
 int parse_and_share(int argc, char** argv, Exchange& exchange) {
   CommandLine line("cgpu-mpi", "cgpu-mpi: cgpu for many ranks, whose profiles the processes of an MPI job open",
                    version(),
-                   "mpirun -n 8 cgpu-mpi profiles/                         the report\n"
+                   "mpirun -n 8 cgpu-mpi report profiles/                  the report\n"
                    "mpirun -n 8 cgpu-mpi summarize profiles/ -o job.cgpu   what is kept of the job\n"
                    "srun -n 64 cgpu-mpi table profiles/ stragglers         one table, under Slurm");
   add_report_verb(line, &exchange);

@@ -1,4 +1,4 @@
-// cgpu diagnose INPUT... [--against BASELINE]: what slows the run down, what it could give back, and what to do; and
+// cgpu diagnose INPUT... [--against BASELINE]: what slows the run down, its potential saving, and what to do; and
 // what of that a baseline did not have.
 #include <memory>
 #include <string>
@@ -15,10 +15,12 @@
 #include "comparison/change_words.h"
 #include "comparison/compare_findings.h"
 #include "report/finding_paragraphs.h"
+#include "report/verdict.h"
 #include "session/rank_fold.h"
 #include "session/summary.h"
 #include "table/json.h"
 #include "table/markdown.h"
+#include "table/text.h"
 
 namespace cgpu {
 
@@ -30,6 +32,7 @@ struct DiagnoseCommand {
   std::string against = {};
   std::string rules = {};
   bool why_not = false;
+  bool all_evidence = false;
   std::string format = {};
   std::string output = {};
 
@@ -42,13 +45,15 @@ struct DiagnoseCommand {
     if (!rules.empty()) options.set("rules", {rules});
     std::vector<Table> tables;
     std::string changes;
+    std::string verdict;
+    const bool with_verdict = wanted == "text" || wanted == "md";
     if (against.empty()) {
-      tables = made_of(input, options, why_not);
+      tables = made_of(input, options, why_not, with_verdict ? &verdict : nullptr);
     } else {
       InputOptions baseline = input;
       baseline.inputs = {against};
       const Table before = findings_of_baseline(baseline);
-      tables.push_back(made_of(input, {}).front());
+      tables.push_back(made_of(input, {}, false, with_verdict ? &verdict : nullptr).front());
       tables.push_back(compare_findings(before, tables.front()));
       changes = finding_words(tables.back());
     }
@@ -56,11 +61,14 @@ struct DiagnoseCommand {
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") return write_json(out, "diagnose", input.inputs, tables);
       const bool markdown = wanted == "md";
+      const size_t width = text_options().width;
+      if (!verdict.empty()) out << (markdown ? verdict + "\n" : wrap_text(verdict, width)) << '\n';
       if (!changes.empty()) out << (markdown ? markdown_code(changes) : changes) << '\n';
-      out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, text_options().width));
+      const Evidence evidence = all_evidence ? Evidence::all : Evidence::brief;
+      out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, width, evidence));
       if (!why_not) return;
       const Table& unreported = tables.back();
-      out << (markdown ? unreported_as_markdown(unreported) : unreported_as_text(unreported, text_options().width));
+      out << (markdown ? unreported_as_markdown(unreported) : unreported_as_text(unreported, width));
     });
   }
 
@@ -75,11 +83,23 @@ struct DiagnoseCommand {
     }
   }
   /// The findings of profiles, or of what a summary keeps of them; with the rules that have none, where that is asked.
-  std::vector<Table> made_of(const InputOptions& from, const TableOptions& options,
-                             bool with_unreported = false) const {
+  /// `verdict`: gets the run in one line.
+  std::vector<Table> made_of(const InputOptions& from, const TableOptions& options, bool with_unreported = false,
+                             std::string* verdict = nullptr) const {
     std::vector<WantedTable> wanted_tables{{&find_analysis("findings"), options}};
     if (with_unreported) wanted_tables.push_back({&find_analysis("unreported_rules"), options});
-    return fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(), wanted_tables).tables;
+    const size_t own = wanted_tables.size();
+    if (verdict != nullptr) {
+      for (WantedTable& table : verdict_tables()) wanted_tables.push_back(std::move(table));
+    }
+    FoldedSession folded = fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(), wanted_tables);
+    if (verdict != nullptr) {
+      std::vector<const Table*> of_verdict;
+      for (size_t i = own; i < folded.tables.size(); ++i) of_verdict.push_back(&folded.tables[i]);
+      *verdict = verdict_of(folded.session, of_verdict);
+      folded.tables.resize(own);
+    }
+    return std::move(folded.tables);
   }
 };
 
@@ -87,12 +107,13 @@ struct DiagnoseCommand {
 
 void add_diagnose_verb(CommandLine& line, Exchange* exchange) {
   auto command = std::make_shared<DiagnoseCommand>(DiagnoseCommand{exchange});
-  Verb verb = line.add_verb("diagnose", "What slows the run down, what it could give back, and what to do");
+  Verb verb = line.add_verb("diagnose", "What slows the run down, how much each cause could save, and what to do");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--against", command->against,
                   "A profile, a directory of rank files, or a summary (.cgpu), to compare the findings with");
   verb.add_option("--rules", command->rules, "A file of thresholds and rules of your own (docs/diagnosis.md)");
   verb.add_flag("--why-not", command->why_not, "Also say of each rule that found nothing why it did not");
+  verb.add_flag("--all", command->all_evidence, "Text with all of the evidence of each finding");
   verb.add_option("--format", command->format, "text, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "md"});
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");

@@ -2,8 +2,11 @@
 #include "report/report.h"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -20,14 +23,18 @@ struct ReportCommand {
   std::string format = {};
   std::string output = {};
   std::string names = "full";
+  std::vector<std::string> sections = {};
+  bool overview = false;
 
   void run() const {
+    if (overview && !sections.empty()) throw Error("report: --overview and --sections cannot be given together");
     const std::string wanted = format_of_output(format, output, {"html", "json", "md", "txt"});
     check_output(output, input);
     const bool with_pictures = wanted == "html";
     RunHistories histories;
-    FoldedSession folded = fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(),
-                                      report_tables(names, with_pictures), with_pictures ? &histories : nullptr);
+    FoldedSession folded =
+        fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(),
+                   report_tables(names, with_pictures, sections), with_pictures ? &histories : nullptr);
     std::vector<RunHistory> drawn;
     if (with_pictures) drawn = histories.take(folded);
     const Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
@@ -43,7 +50,7 @@ struct ReportCommand {
       } else if (wanted == "md") {
         out << render_report_markdown(report);
       } else {
-        out << render_report_text(report, text_options());
+        out << (overview ? render_overview_text : render_report_text)(report, text_options());
       }
     });
   }
@@ -53,13 +60,16 @@ struct ReportCommand {
 
 void add_report_verb(CommandLine& line, Exchange* exchange) {
   auto command = std::make_shared<ReportCommand>(ReportCommand{exchange});
-  Verb verb = line.add_verb("report", "The whole story of a run on a page (what cgpu INPUT... does)");
+  Verb verb = line.add_verb("report", "The whole story of a run on a page");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "html", "md"});
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
   verb.add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
       .one_of({"full", "base"});
+  verb.add_option("--sections", command->sections, "Only these sections, by their tables: idle,steps,kernels")
+      .comma_separated();
+  verb.add_flag("--overview", command->overview, "One screen of text, as cgpu INPUT... shows it");
   add_input_options(verb, command->input, true);
   verb.set_action([command] { command->run(); });
 }

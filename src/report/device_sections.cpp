@@ -104,7 +104,7 @@ Section describe_gpu_time(Table table, const Scope& scope) {
   columns.insert(columns.end(), {"exposed_memory_ns", "idle_ns"});
   if (sum_of(table, "comm_ns") > 0) columns.insert(columns.end(), {"comm_ns", "comm_overlap_pct"});
   columns.insert(columns.end(), {"memory_ns", "memory_overlap_pct"});
-  return section_of(scope.device == "GPU" ? "GPU utilisation" : "Device utilisation", summary, std::move(table),
+  return section_of(scope.device == "GPU" ? "GPU utilization" : "Device utilization", summary, std::move(table),
                     columns, 16);
 }
 
@@ -176,7 +176,7 @@ Section describe_idle(Table table, const Scope& scope) {
                          scope.several_devices ? " on " + place_of(table, longest, scope) : "");
   std::string cut;
   if (scope.several_devices) cut = "summed over the devices";
-  return {"Why it was idle", summary, std::move(table), std::move(page), cut};
+  return {"Idle time by cause", summary, std::move(table), std::move(page), cut};
 }
 
 Section describe_kernel_classes(Table table, const Scope&) {

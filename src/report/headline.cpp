@@ -146,8 +146,8 @@ class Headline {
     return sum;
   }
 
-  static constexpr const char* kExposedCommunication = "communication that no compute hid";
-  static constexpr const char* kExposedCopies = "copies that nothing else hid";
+  static constexpr const char* kExposedCommunication = "exposed communication";
+  static constexpr const char* kExposedCopies = "exposed copies";
 
   /// What the devices' time went to, the largest part of it first.
   std::string busy() const {
@@ -323,7 +323,7 @@ class Headline {
       parts.push_back(
           fmt::format("{} of the device ops have no launch in the profile", share_text(orphans, device_ops)));
     }
-    return parts.empty() ? "" : fmt::format("Mind: {} (see the notes).", fmt::join(parts, "; "));
+    return parts.empty() ? "" : fmt::format("Caveats: {} (see the notes).", fmt::join(parts, "; "));
   }
 
   const Session& session_;

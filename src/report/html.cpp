@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "report/figure.h"
 #include "report/phrases.h"
 #include "report/report.h"
+#include "table/units.h"
 
 namespace cgpu {
 
@@ -26,6 +28,8 @@ class Page {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n",
         escape_html(report_.title), page_style());
+    if (!report_.verdict.empty()) add("<p class=\"verdict\">{}</p>\n", escape_html(report_.verdict));
+    if (const Table* findings = report_.find("findings")) add_first_findings(*findings);
     if (!report_.headline.empty()) add("<ul class=\"headline\">\n");
     for (const std::string& line : report_.headline) add("<li>{}</li>\n", escape_html(line));
     if (!report_.headline.empty()) add("</ul>\n");
@@ -47,6 +51,25 @@ class Page {
   template <typename... Arguments>
   void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  /// The first findings with a bar of what each could save.
+  void add_first_findings(const Table& findings) {
+    constexpr size_t kMost = 3;
+    if (findings.empty()) return;
+    add("<ol class=\"first-findings\">\n");
+    for (const RowView row : findings.rows()) {
+      if (row.index() == kMost) break;
+      add("<li class=\"{0}\"><b>{1}</b>", escape_html(text_of(findings, row, "severity")),
+          escape_html(text_of(findings, row, "title")));
+      if (has_value(findings, row, "recoverable_pct")) {
+        const double pct = number_of(findings, row, "recoverable_pct");
+        add("<span class=\"saving\"><i style=\"width:{:.1f}%\"></i></span>potential saving {}",
+            std::clamp(pct, 0.5, 100.0), format_percent(pct));
+      }
+      add("</li>\n");
+    }
+    add("</ol>\n");
   }
 
   void add_section(const Section& section) {

@@ -8,6 +8,7 @@ namespace cgpu {
 
 std::string render_report_markdown(const Report& report) {
   std::string out = "# " + escape_markdown(report.title) + "\n\n";
+  if (!report.verdict.empty()) out += escape_markdown(report.verdict) + "\n\n";
   for (const std::string& line : report.headline) out += "- " + escape_markdown(line) + "\n";
   for (const Section& section : report.sections) {
     if (section.page.empty()) continue;

@@ -26,6 +26,7 @@ struct Section {
 
 struct Report {
   std::string title;
+  std::string verdict;                // one line (verdict.h); "" where no device did anything
   std::vector<std::string> headline;  // the few lines that one would read if one read nothing else
   std::vector<Section> sections;      // only those that have something to say
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
@@ -36,8 +37,10 @@ struct Report {
 };
 
 /// The tables that a report is made of; `kernel_names`: as `kernels` takes --names. `with_pictures`: also of what is
-/// only drawn.
-std::vector<WantedTable> report_tables(const std::string& kernel_names, bool with_pictures);
+/// only drawn. `sections`: only those of these names, empty for all; throws Error naming them all at another name. A
+/// report of some sections has no headline.
+std::vector<WantedTable> report_tables(const std::string& kernel_names, bool with_pictures,
+                                       const std::vector<std::string>& sections = {});
 /// Puts these tables on a page. `histories` are for the pictures over time, which need not be drawn.
 Report make_report(const Session& session, std::vector<Table> tables, std::vector<RunHistory> histories = {});
 /// Of a session that is open: computes the tables too.
@@ -45,6 +48,8 @@ Report make_report(const SessionFacts& facts, const std::string& kernel_names);
 Report make_report(const Session& session);
 
 std::string render_report_text(const Report& report, const TextOptions& options);
+/// One screen of it: the verdict, the first findings, utilisation, steps, what took most, and how to go on.
+std::string render_overview_text(const Report& report, const TextOptions& options);
 std::string render_report_markdown(const Report& report);
 /// One self-contained file: opens from disk, offline, prints. Charts are inline SVG.
 std::string render_report_html(const Report& report);

@@ -104,9 +104,8 @@ Section describe_info(Table table, const Scope&) {
   const bool timeline = info.text("bodies").find("timeline") != std::string::npos;
   if (const auto span = info.number("span_ns"); span && timeline) info.add("time span", format_ns(*span));
   if (timeline) {
-    info.add("events",
-             fmt::format("{}, of which {} with a duration, of which {} on a device; on {} threads and streams",
-                         count("events"), count("slices"), count("device_slices"), count("tracks")));
+    info.add("events", fmt::format("{}; {} with a duration, {} of them on a device; on {} threads and streams",
+                                   count("events"), count("slices"), count("device_slices"), count("tracks")));
   }
   if (const auto launches = info.number("profiled_launches")) {
     info.add("measured", counted(*launches, "kernel launch", "kernel launches"));
@@ -114,11 +113,11 @@ Section describe_info(Table table, const Scope&) {
   info.add("versions", metadata_text(table, "version"));
   info.add("options", options_text(info));
   info.add("size", size_text(info));
-  return {"What it is", "", std::move(table), std::move(info.page), ""};
+  return {"Summary", "", std::move(table), std::move(info.page), ""};
 }
 
 Section describe_findings(Table table, const Scope&) {
-  constexpr const char* kTitle = "What to look at first";
+  constexpr const char* kTitle = "Findings";
   const std::string judged = is_of_ranks_alone(table) ? " " + std::string(kRulesOverRanksAlone) : "";
   if (table.empty()) {  // make_report asks for that where the ranks are not open
     Table how{"findings", "", {{"command", ColumnType::text, "", ""}}};
@@ -127,18 +126,10 @@ Section describe_findings(Table table, const Scope&) {
   }
   const RowView first = table.row(0);
   const std::string title = text_of(table, first, "title");
-  std::string summary = kNothingFound;
-  if (has_value(table, first, "recoverable_ns")) {
-    summary = fmt::format("First: {}. It could give back {}{}. `cgpu diagnose` tells more.", title,
-                          format_ns(integer_of(table, first, "recoverable_ns")),
-                          has_value(table, first, "recoverable_pct")
-                              ? " (" + format_percent(number_of(table, first, "recoverable_pct")) + ")"
-                              : "");
-  } else if (text_of(table, first, "severity") != "info") {
-    summary = fmt::format("First: {}. `cgpu diagnose` tells more.", title);
-  } else if (title.starts_with("No rule ")) {
-    summary = fmt::format("{}. `cgpu diagnose` tells more.", title);
-  }
+  const bool gains = has_value(table, first, "recoverable_ns");
+  std::string summary = gains || text_of(table, first, "severity") != "info" ? "" : std::string(kNothingFound) + " ";
+  if (title.starts_with("No rule ")) summary.clear();
+  summary += "`cgpu diagnose` has the evidence and what to do.";
   if (const std::string all = findings_together(table); !all.empty()) summary += " " + all;
   summary += judged;
   return section_of(kTitle, summary, std::move(table),
@@ -264,9 +255,9 @@ Section describe_ranges(Table table, const Scope&) {
 }
 
 Section describe_notes(Table table, const Scope&) {
-  const std::string summary = fmt::format("{} to mind when reading the numbers; losses come first.",
-                                          counted(static_cast<int64_t>(table.row_count()), "thing"));
-  return section_of("Notes", summary, std::move(table), {"code", "count", "text"}, 0);
+  const std::string summary =
+      fmt::format("{}; losses come first.", counted(static_cast<int64_t>(table.row_count()), "caveat"));
+  return section_of("Caveats", summary, std::move(table), {"code", "count", "text"}, 0);
 }
 
 }  // namespace cgpu

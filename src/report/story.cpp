@@ -1,15 +1,19 @@
 // What a report tells, and in which order.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/slices_by_name.h"
+#include "base/error.h"
 #include "report/cells.h"
 #include "report/headline.h"
 #include "report/phrases.h"
 #include "report/report.h"
 #include "report/sections.h"
+#include "report/verdict.h"
 
 namespace cgpu {
 
@@ -21,7 +25,6 @@ struct ReportPart {
 };
 
 constexpr ReportPart kParts[] = {
-    {"info", describe_info},
     {"findings", describe_findings},
     {"devices", describe_devices},
     {"gpu_time", describe_gpu_time},
@@ -56,6 +59,7 @@ constexpr ReportPart kParts[] = {
     {"imbalance", describe_imbalance},
     {"stalls", describe_stalls},
     {"notes", describe_notes},
+    {"info", describe_info},
 };
 
 /// Too long for a page: only its picture is there.
@@ -63,18 +67,6 @@ constexpr const char* kOnlyDrawn = "rank_activity";
 
 /// Ranks whose files hold no more than this, uncompressed, are kept open together for what needs that: findings.
 constexpr double kOpenForReport = 256.0 * 1024 * 1024;
-
-/// What the devices of these makers are called.
-std::string device_word(const Session& session) {
-  bool known = false;
-  for (const Run& run : session.runs) {
-    for (const Device& device : run.devices) {
-      if (device.vendor != "NVIDIA" && device.vendor != "AMD" && device.vendor != "Intel") return "device";
-      known = true;
-    }
-  }
-  return known ? "GPU" : "device";
-}
 
 Scope scope_of(const Session& session, const std::vector<Table>& tables) {
   Scope scope;
@@ -102,7 +94,16 @@ std::string title_of(const Session& session) {
 
 }  // namespace
 
-std::vector<WantedTable> report_tables(const std::string& kernel_names, bool with_pictures) {
+std::vector<WantedTable> report_tables(const std::string& kernel_names, bool with_pictures,
+                                       const std::vector<std::string>& sections) {
+  for (const std::string& name : sections) {
+    const bool known =
+        std::any_of(std::begin(kParts), std::end(kParts), [&](const ReportPart& part) { return part.table == name; });
+    if (known) continue;
+    std::vector<std::string_view> names;
+    for (const ReportPart& part : kParts) names.emplace_back(part.table);
+    throw Error(fmt::format("report: there is no section {}; there are {}", name, fmt::join(names, ", ")));
+  }
   std::vector<WantedTable> wanted;
   const auto add = [&](const char* name) {
     WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(name)});
@@ -111,7 +112,9 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names, bool wit
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
     if (table.analysis->name == "imbalance") table.options.set(kComparedOption, {kByFunction});
   };
-  for (const ReportPart& part : kParts) add(part.table);
+  for (const ReportPart& part : kParts) {
+    if (sections.empty() || std::find(sections.begin(), sections.end(), part.table) != sections.end()) add(part.table);
+  }
   if (with_pictures) add(kOnlyDrawn);
   return wanted;
 }
@@ -130,17 +133,24 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
     report.rank_activity = std::move(tables.back());
     tables.pop_back();
   }
-  for (size_t i = 0; i < tables.size(); ++i) {
+  const bool whole = tables.size() == std::size(kParts);
+  for (Table& table : tables) {
+    const auto part = std::find_if(std::begin(kParts), std::end(kParts),
+                                   [&](const ReportPart& one) { return one.table == table.name; });
     // The page shows recorded call trees; what a timeline would fold to is in its other sections.
-    if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
-    const bool is_reported = tables[i].name == "findings"    ? !tables[i].empty() || timelines_released
-                             : tables[i].name == "mfu"       ? has_any(tables[i], "flops")
-                             : tables[i].name == "functions" ? has_function_costs(tables[i])
-                             : tables[i].name == "imbalance" ? has_divided_work(tables[i])
-                                                             : !tables[i].empty();
-    if (is_reported) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
+    if (find_analysis(table.name).subject == Subject::call_tree && !has_call_tree) continue;
+    const bool is_reported = table.name == "findings"    ? !table.empty() || timelines_released
+                             : table.name == "mfu"       ? has_any(table, "flops")
+                             : table.name == "functions" ? has_function_costs(table)
+                             : table.name == "imbalance" ? has_divided_work(table)
+                                                         : !table.empty();
+    if (is_reported) report.sections.push_back(part->describe(std::move(table), scope));
   }
+  if (!whole) return report;  // the sentences are made of all tables
   report.headline = headline_of(session, report, scope);
+  std::vector<const Table*> reported;
+  for (const Section& section : report.sections) reported.push_back(&section.table);
+  report.verdict = verdict_of(session, reported);
   return report;
 }
 

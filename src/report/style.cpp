@@ -25,6 +25,12 @@ p { margin: 0 0 12px; overflow-wrap: anywhere; }
 p.summary { max-width: 92ch; }
 p.cut, footer { color: var(--soft); font-size: 13px; }
 footer { margin-top: 40px; padding-top: 10px; border-top: 1px solid var(--line); }
+p.verdict { margin: 0 0 12px; font-size: 17px; font-weight: 600; }
+ol.first-findings { margin: 0 0 16px; padding-left: 22px; }
+ol.first-findings li { margin: 6px 0; }
+ol.first-findings b { font-weight: 500; margin-right: 10px; }
+.saving { display: inline-block; width: 140px; height: 9px; margin-right: 8px; background: var(--band); }
+.saving i { display: block; height: 100%; background: var(--blue); }
 ul.headline { margin: 0 0 16px; padding: 14px 18px 14px 34px; background: var(--band); border-left: 4px solid var(--blue);
   overflow-wrap: anywhere; }
 ul.headline li { margin: 3px 0; }

@@ -7,6 +7,7 @@
 
 #include "report/cells.h"
 #include "report/facts.h"
+#include "report/finding_paragraphs.h"
 #include "report/phrases.h"
 #include "report/report.h"
 #include "table/unicode.h"
@@ -35,8 +36,49 @@ class TextReport {
   explicit TextReport(const TextOptions& options)
       : width_(std::max<size_t>(options.width, 20)), color_(options.color) {}
 
+  /// At most about 40 lines.
+  std::string render_overview(const Report& report) {
+    constexpr size_t kFindings = 3;
+    constexpr size_t kRows = 5;
+    heading(report.title, "", "=");
+    if (!report.verdict.empty()) out_ += wrap_text(report.verdict, width_);
+    // The verdict says what the sentences about devices and steps say.
+    for (size_t i = 0; i < report.headline.size(); ++i) {
+      if (i == 0 || report.verdict.empty()) out_ += wrap_text(report.headline[i], width_);
+    }
+    if (const Table* findings = report.find("findings"); findings != nullptr && !findings->empty()) {
+      out_ += '\n' + first_findings_as_text(*findings, width_, kFindings);
+    }
+    if (const Section* devices = section_of_table(report, "gpu_time")) {
+      out_ += '\n';
+      heading(devices->title, devices->table.name, "-");
+      device_bars(devices->table, kRows);
+      out_.pop_back();
+    }
+    if (const Section* steps = section_of_table(report, "steps")) {
+      Table page = steps->page;
+      page.keep_rows([&](RowView row) { return row.index() < kRows; });
+      out_ += '\n';
+      heading(steps->title, steps->table.name, "-");
+      step_bars(page);
+      out_.pop_back();
+    }
+    if (const Section* section = largest_work(report)) {
+      Table page = fitted(section->page);
+      page.keep_rows([&](RowView row) { return row.index() < kRows; });
+      out_ += '\n';
+      heading(section->title, section->table.name, "-");
+      out_ += render_text(page, {.width = width_, .color = color_, .max_rows = 0, .bare = true});
+    }
+    out_ += '\n';
+    out_ += wrap_text("All of it: cgpu report INPUT. What to do: cgpu diagnose INPUT. The timeline: cgpu view INPUT",
+                      width_);
+    return std::move(out_);
+  }
+
   std::string render(const Report& report) {
     heading(report.title, "", "=");
+    if (!report.verdict.empty()) out_ += wrap_text(report.verdict, width_);
     for (const std::string& line : report.headline) bullet(line);
     for (const Section& section : report.sections) {
       if (!section.page.empty()) add(section);
@@ -50,10 +92,30 @@ class TextReport {
   }
 
  private:
+  static const Section* section_of_table(const Report& report, std::string_view name) {
+    for (const Section& section : report.sections) {
+      if (section.table.name == name && !section.page.empty()) return &section;
+    }
+    return nullptr;
+  }
+
+  /// What a run did, by what its profile has of it.
+  static const Section* largest_work(const Report& report) {
+    for (const char* name : {"kernels", "launch_metrics", "functions", "ops", "api", "ranges", "et_ops", "hot_path"}) {
+      if (const Section* section = section_of_table(report, name)) return section;
+    }
+    return nullptr;
+  }
+
   void add(const Section& section) {
     out_ += '\n';
     heading(section.title, section.table.name + (section.cut.empty() ? "" : ": " + section.cut), "-");
     if (!section.summary.empty()) out_ += wrap_text(section.summary, width_);
+    if (section.table.name == "findings" && !section.table.empty()) {
+      constexpr size_t kFindings = 5;
+      out_ += first_findings_as_text(section.table, width_, kFindings);
+      return;
+    }
     if (section.table.name == "notes") return notes(section.page);
     if (section.table.name == "info") return facts(section.page);
     if (section.table.name == "gpu_time") device_bars(section.table);
@@ -134,12 +196,11 @@ class TextReport {
     }
   }
 
-  void device_bars(const Table& table) {
-    constexpr size_t kMost = 16;
+  void device_bars(const Table& table, size_t most = 16) {
     size_t drawn = 0;
     for (const RowView row : table.rows()) {
       const int64_t span = integer_of(table, row, "span_ns");
-      if (span == 0 || drawn == kMost) continue;
+      if (span == 0 || drawn == most) continue;
       ++drawn;
       const std::string label = table.row_count() == 1 ? ""
                                                        : fmt::format("{:>4}.{:<3}", integer_of(table, row, "rank"),
@@ -255,6 +316,10 @@ class TextReport {
 };
 
 }  // namespace
+
+std::string render_overview_text(const Report& report, const TextOptions& options) {
+  return TextReport(options).render_overview(report);
+}
 
 std::string render_report_text(const Report& report, const TextOptions& options) {
   return TextReport(options).render(report);

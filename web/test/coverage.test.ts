@@ -85,7 +85,7 @@ function check(kind: CoverageKind, what: number, height: number): void {
 
 test("the gaps of a device stand as high as their share of the time", () => check("idle", IDLE, 17));
 
-test("so does communication that nothing hides", () => check("exposed", COMMUNICATION, 34));
+test("so does exposed communication", () => check("exposed", COMMUNICATION, 34));
 
 test("what is there but not known how much is one row", () => {
   const lane = new LaneRaster(3);

@@ -141,7 +141,7 @@ class Diagnose(Tool):
             rows = run.session.table("findings", **options).to_dicts()
         is_explained = any(row["severity"] != "info" for row in rows)
         if not is_explained:
-            answer.add("Nothing that the profile shows would give back 3 % of the time or more, as far as the rules "
+            answer.add("No finding has a potential saving of 3 % of the time or more, as far as the rules "
                        "know; most of them look for what keeps devices waiting.")
         for row in rows:
             answer.add(_finding(row, run))
@@ -468,7 +468,7 @@ def _finding(row: Dict[str, Any], run: Run) -> str:
         if row["recoverable_pct"] is not None:
             gain += " (%.1f %%)" % row["recoverable_pct"]
         lines.append(
-            "   could give back %s, from %s to %s, confidence %s" %
+            "   potential saving %s, from %s to %s, confidence %s" %
             (gain, short_time(row["recoverable_low_ns"]), short_time(row["recoverable_high_ns"]), row["confidence"]))
     if row["evidence"]:
         lines.append("   " + row["evidence"])

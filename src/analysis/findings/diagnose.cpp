@@ -200,17 +200,16 @@ Finding both_of(const Finding& a, const Finding& b) {
     std::replace(rule.begin(), rule.end(), '_', ' ');
     return rule;
   };
-  return {
-      .rule = a.rule,
-      .title = fmt::format("{} is lost to two causes together, neither of which gives back much by itself: {} and {}",
-                           kShareOfTime, in_words(a.rule), in_words(b.rule)),
-      .evidence = a.evidence + "; " + b.evidence,
-      .suggestion = a.suggestion + ". And: " + b.suggestion,
-      .command = a.command,
-      .confidence = std::max(a.confidence, b.confidence),
-      .time = a.time,
-      .rank = a.rank,
-      .remedy = with(*a.remedy, *b.remedy)};
+  return {.rule = a.rule,
+          .title = fmt::format("{} is lost to two causes together, neither of which saves much alone: {} and {}",
+                               kShareOfTime, in_words(a.rule), in_words(b.rule)),
+          .evidence = a.evidence + "; " + b.evidence,
+          .suggestion = a.suggestion + ". And: " + b.suggestion,
+          .command = a.command,
+          .confidence = std::max(a.confidence, b.confidence),
+          .time = a.time,
+          .rank = a.rank,
+          .remedy = with(*a.remedy, *b.remedy)};
 }
 
 /// Where nothing gives back noticeable time by itself, although the devices are without work for as much time as is
@@ -291,8 +290,8 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   for (JointGain joint(context, std::move(found.gains)); !joint.is_done();) {
     Finding finding = joint.count_next();
     if (*finding.recoverable < noticeable) {  // another way to gain the same
-      finding.evidence += "; by itself it could give back " + context.per_step(*finding.recoverable_high) +
-                          ", but next to nothing besides the findings before";
+      finding.evidence += "; its potential saving alone is " + context.per_step(*finding.recoverable_high) +
+                          ", but it overlaps the findings above";
       alternatives.push_back(std::move(finding));
       continue;
     }

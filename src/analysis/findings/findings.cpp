@@ -70,7 +70,7 @@ Analysis findings_analysis() {
   return {
       .name = "findings",
       .about =
-          "what slows the run down, what it could give back, and what to do: most recoverable time first; what there "
+          "what slows the run down, its potential saving, and what to do: most recoverable time first; what there "
           "is nothing to gain from last",
       .subject = Subject::profile,
       .columns = {number_column("id", "number of the finding"), key_column("rule", "docs/diagnosis.md lists the rules"),
@@ -78,14 +78,13 @@ Analysis findings_analysis() {
                   text_column("title", "the cause, with its number"), text_column("evidence", "the figures behind it"),
                   moment_column("start_ns", "where it shows most, from the start of the profile"),
                   moment_column("end_ns", "until there"),
-                  time_column(
-                      "recoverable_ns",
-                      "wall time over all steps that it could give back besides the findings before it, by replay"),
+                  time_column("recoverable_ns",
+                              "potential saving of wall time over all steps besides the findings before it, by replay"),
                   time_column("recoverable_low_ns", "the least of it"),
                   time_column("recoverable_high_ns", "the most of it: by itself"),
                   real_column("recoverable_pct", "%", "share of the time of all steps without warm-up"),
                   time_column("together_ns",
-                              "wall time over all steps that it and the findings counted before it could give back "
+                              "potential saving of wall time over all steps of it and the findings counted before it "
                               "together; the largest is that of all"),
                   time_column("measured_ns", "wall time of all steps without warm-up: the whole of the shares"),
                   count_column("steps", "how many these are; absent where the run has none"),

@@ -194,7 +194,7 @@ class RankDiagnosis {
   /// "kernels take"
   static std::string takes(const std::string& owner) {
     if (owner == "compute") return "kernels take";
-    if (owner == "copies") return "copies that nothing hides take";
+    if (owner == "copies") return "exposed copies take";
     std::string words = owner;
     std::replace(words.begin(), words.end(), '_', ' ');
     return words + " takes";
@@ -280,9 +280,8 @@ class RankDiagnosis {
         findings.push_back(std::move(finding));
         continue;
       }
-      finding.evidence += by_itself < noticeable
-                              ? "; without it the job would wait for others all the same"
-                              : "; what it could give back by itself, those above it give back already";
+      finding.evidence += by_itself < noticeable ? "; without it the job would wait for others all the same"
+                                                 : "; its potential saving overlaps the findings above";
       others.push_back(std::move(finding));
     }
     findings.insert(findings.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));

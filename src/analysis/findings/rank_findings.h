@@ -17,7 +17,7 @@ Diagnosis diagnose_ranks(const SessionFacts& facts, const Table& rank_outliers, 
 
 /// What the table `findings` is about where it has these alone.
 inline constexpr const char* kRankFindingsAbout =
-    "what keeps ranks waiting, and what it could give back; of the rules only straggler, slow_link and "
+    "what keeps ranks waiting, and its potential saving; of the rules only straggler, slow_link and "
     "stage_imbalance, since the others need timelines";
 /// Whether a table `findings` has these alone.
 inline bool is_of_ranks_alone(const Table& findings) {

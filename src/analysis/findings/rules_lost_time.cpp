@@ -313,7 +313,7 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
   const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
   findings.push_back(
       {.rule = "exposed_communication",
-       .title = std::string(kShareOfTime) + " the run waits for communication that nothing hides" +
+       .title = std::string(kShareOfTime) + " the run waits for exposed communication" +
                 (transfers ? ": for the transfers, not for late ranks" : ""),
        .evidence = fmt::format("{} on the critical path{}", context.per_step(path.total), moved.text),
        .suggestion =

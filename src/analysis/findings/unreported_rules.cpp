@@ -164,7 +164,7 @@ std::vector<UnreportedRule> reasons_of_rules(RuleContext& context, const std::ve
     if (const Finding* finding = finding_of(dropped, conditions.rule)) {
       const double share = static_cast<double>(*finding->recoverable_high) /
                            static_cast<double>(std::max<int64_t>(context.measured(), 1));
-      unreported.push_back({conditions.rule, fmt::format("could give back {} of the time; reported from {} on",
+      unreported.push_back({conditions.rule, fmt::format("potential saving of {} of the time; reported from {} on",
                                                          format_percent(100 * share),
                                                          format_percent(100 * context.thresholds().noticeable))});
     } else {

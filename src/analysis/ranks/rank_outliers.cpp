@@ -308,10 +308,9 @@ Analysis rank_outliers_analysis() {
           "devices that take longer than those of the other ranks, by what the time goes to; a machine, a rack, a "
           "stage of a pipeline or a group of ranks that deviates alike is one row",
       .subject = Subject::ranks,
-      .columns = {key_column(
-                      "owner",
-                      "what the time goes to: compute, copies that nothing hides, transfer (a collective from when "
-                      "its last member has come), or a cause of idle time"),
+      .columns = {key_column("owner",
+                             "what the time goes to: compute, exposed copies, transfer (a collective from when "
+                             "its last member has come), or a cause of idle time"),
                   key_column("ranks", "those that deviate"), count_column("devices", "of these ranks, that deviate"),
                   text_column(
                       "scope",

@@ -197,7 +197,7 @@ Analysis rank_path_analysis() {
           "these to whoever came last, and so on; the rows add up to path_ns",
       .subject = Subject::ranks,
       .columns = {key_column("owner",
-                             "what the time goes to: of a device compute, copies that nothing hides, "
+                             "what the time goes to: of a device compute, exposed copies, "
                              "other_communication or a cause of idle time; of a collective from when its last "
                              "member has come exposed_transfer, and hidden_transfer where that device computes "
                              "meanwhile; transfer_or_wait where these two cannot be told apart"),

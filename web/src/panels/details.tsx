@@ -371,7 +371,7 @@ function Text({ text: raw, class: name }: { text: string; class?: string }): JSX
       {shown}
       {cut && "\u2026"}
       <button class="more" onClick={() => setAll(!all)}>
-        {all ? "less" : `all ${grouped(text.length)} letters`}
+        {all ? "less" : `all ${grouped(text.length)} characters`}
       </button>
       {all && cut && <span class="soft"> The first {grouped(LONGEST_TEXT)} are shown; Copy takes all.</span>}
     </span>

@@ -104,7 +104,7 @@ function Notes({ context }: ViewProps): JSX.Element | null {
   const { notes } = context.session;
   if (!notes.length) return null;
   return (
-    <Card title="To mind when reading this" about={`${notes.length}`} onOpen={toTable(context, "notes")}>
+    <Card title="Caveats" about={`${notes.length}`} onOpen={toTable(context, "notes")}>
       <ul class="note-list">
         {notes.slice(0, 6).map((note) => (
           <li>

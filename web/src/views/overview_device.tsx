@@ -142,7 +142,7 @@ export function IdleCauses({ context }: ViewProps): JSX.Element | null {
     context.navigate({ view: "idle" });
   };
   return (
-    <Card title="Why it was idle" about={duration(total)} onOpen={toView(context, "idle")}>
+    <Card title="Idle time by cause" about={duration(total)} onOpen={toView(context, "idle")}>
       <BarList
         total={total}
         items={totals(records, "cause", "total_ns")

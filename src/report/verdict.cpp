@@ -1,0 +1,94 @@
+#include "report/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "report/cells.h"
+#include "report/facts.h"
+#include "report/phrases.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+const Table* find(const std::vector<const Table*>& tables, std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Table* table) { return table->name == name && !table->empty(); });
+  return found == tables.end() ? nullptr : *found;
+}
+
+/// "18.2 ms a step (4 steps)": the mean of the steps of the first rank.
+std::string step_words(const Table& steps) {
+  const int64_t rank = integer_of(steps, steps.row(0), "rank");
+  int64_t total = 0;
+  int64_t count = 0;
+  for (const RowView row : steps.rows()) {
+    if (integer_of(steps, row, "rank") != rank) continue;
+    total += integer_of(steps, row, "duration_ns");
+    ++count;
+  }
+  return fmt::format("{} a step ({})", format_ns(total / count), counted(count, "step"));
+}
+
+std::vector<std::string> device_words(const std::string& word, const Table& gpu_time, const Table* idle) {
+  constexpr double kLeastShare = 0.0005;
+  constexpr double kLeastIdle = 0.01;  // that its cause is named
+  const DeviceTime time = device_time(gpu_time);
+  std::vector<std::string> parts;
+  if (time.span == 0) return parts;
+  const auto share = [&](int64_t part) { return share_text(part, time.span); };
+  parts.push_back(fmt::format("{}{} {} busy", word, gpu_time.row_count() > 1 ? "s" : "", share(time.busy)));
+  for (const auto& [part, name] :
+       {std::pair(time.exposed_comm, "exposed communication"), std::pair(time.exposed_memory, "exposed copies")}) {
+    if (static_cast<double>(part) >= kLeastShare * static_cast<double>(time.span)) {
+      parts.push_back(fmt::format("{} {}", share(part), name));
+    }
+  }
+  const std::vector<NamedTime> causes = idle == nullptr ? std::vector<NamedTime>() : idle_causes(*idle);
+  const bool is_idle = static_cast<double>(time.idle) >= kLeastIdle * static_cast<double>(time.span);
+  const bool has_cause = is_idle && !causes.empty();
+  parts.push_back(
+      share(time.idle) + " idle" +
+      (has_cause ? fmt::format(", most of it {} ({})", as_words(causes[0].name), share(causes[0].time)) : ""));
+  return parts;
+}
+
+}  // namespace
+
+std::string device_word(const Session& session) {
+  bool known = false;
+  for (const Run& run : session.runs) {
+    for (const Device& device : run.devices) {
+      if (device.vendor != "NVIDIA" && device.vendor != "AMD" && device.vendor != "Intel") return "device";
+      known = true;
+    }
+  }
+  return known ? "GPU" : "device";
+}
+
+std::vector<WantedTable> verdict_tables() {
+  std::vector<WantedTable> wanted;
+  for (const char* name : {"gpu_time", "idle", "steps"}) wanted.push_back({&find_analysis(name)});
+  return wanted;
+}
+
+std::string verdict_of(const Session& session, const std::vector<const Table*>& tables) {
+  const Table* gpu_time = find(tables, "gpu_time");
+  const Table* steps = find(tables, "steps");
+  std::string words = steps == nullptr ? "" : step_words(*steps);
+  if (gpu_time != nullptr) {
+    const std::string devices =
+        fmt::format("{}", fmt::join(device_words(device_word(session), *gpu_time, find(tables, "idle")), ", "));
+    words += (words.empty() || devices.empty() ? "" : ": ") + devices;
+  }
+  if (words.empty()) return "";
+  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  return words + ".";
+}
+
+}  // namespace cgpu
