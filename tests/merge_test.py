@@ -412,7 +412,7 @@ class OtherJobs(unittest.TestCase):
                 self.assertEqual((truth["stragglers"], truth["slow_machine"], truth["missing"]), ([], None, []))
                 self.assertEqual((rows, findings), ([], []))
                 self.assertNotIn(b"Ranks that deviate", report)
-                self.assertIn("Nothing was found that would give back 3 % of the time or more. Only rules over ranks were judged",
+                self.assertIn("No finding has a potential saving of 3 % of the time or more. Only rules over ranks were judged",
                               " ".join(report.decode().split()))
 
     def test_what_is_planted_is_found_between_clocks_that_drift_by_milliseconds(self):

@@ -39,7 +39,7 @@ std::string change_headline(const Comparison& comparison, const std::vector<Expl
   if (change == 0) return fmt::format("{}: {} in both.\n", what, format_ns(time.a));
   std::string words = fmt::format(
       "{}: {} ({})", what, change_of_time(static_cast<double>(time.a), static_cast<double>(time.b)), signed_ns(change));
-  if (noise.within) return words + ".\n";
+  if (noise.within) return words + "; within noise.\n";
   constexpr size_t kMostCauses = 3;
   size_t named = 0;
   for (const ExplainedCause& one : causes) {

@@ -5,7 +5,7 @@ import { LinkedWindows, type LinkedWindow } from "../src/model/linked_windows";
 import { Store } from "../src/model/store";
 import { rankAxes, stepAnchors, TwoAxes, type AxisMode } from "../src/model/two_axes";
 import { clamp, everything, panBy, type Viewport } from "../src/model/viewport";
-import { headline, ranksText, ratioText, tabTitle, withoutPartner } from "../src/views/compare_words";
+import { chips, headline, ranksText, ratioText, tabTitle, withoutPartner } from "../src/views/compare_words";
 
 const TIMES = { rank_a: 0, rank_b: 0, a: [100, 200, 300], b: [1100, 1150, 1400], residual: [0, 7, 2] };
 /** Another rank, which is not held up. */
@@ -157,13 +157,25 @@ test("while nobody sees both, each has its own window", () => {
 });
 
 test("words", () => {
-  assert.deepEqual(headline("An iteration takes longer.\nB has more ops.\nWhat explains it:\n  +1 us x\n"), [
-    "An iteration takes longer.",
-    "B has more ops.",
-  ]);
-  assert.equal(ratioText(100, 130), "1.30 times as long");
-  assert.equal(ratioText(100, 75), "25.0 % less");
-  assert.equal(ratioText(5, 5), "as long");
+  assert.equal(
+    headline("An iteration: 1 us -> 2 us, -5.0 % (-1 us).\nDevice ops: 1 -> 2.\n"),
+    "An iteration: 1 \u00b5s \u2192 2 \u00b5s, \u22125.0 % (\u22121 \u00b5s).",
+  );
+  assert.equal(ratioText(100, 130), "+30.0 %");
+  assert.equal(ratioText(100, 75), "\u221225.0 %");
+  assert.equal(ratioText(100, 250), "2.50 times");
+  assert.equal(ratioText(5, 5), "the same");
+  assert.deepEqual(
+    chips([
+      { name: "idle_ns", a: 2e6, b: 1e6 },
+      { name: "busy_ns", a: 1e6, b: 1e6 },
+      { name: "peak_memory_bytes", a: null, b: 5 },
+    ]).map(({ name, change, isBetter }) => [name, change, isBetter]),
+    [
+      ["busy", "the same", null],
+      ["idle", "\u221250.0 %", true],
+    ],
+  );
   assert.equal(ratioText(0, 5), "");
   assert.equal(tabTitle("compare_call_tree"), "Call tree");
   const slice = { track: 0, slice: 0, lane: 0, start: 0, duration: 1 };

@@ -2,7 +2,7 @@
 import { render, type JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
-import type { Changes, NameChanges, TimesOfRanks } from "../api/protocol";
+import type { Cell, Changes, NameChanges, TimesOfRanks } from "../api/protocol";
 import { duration, moment } from "../model/format";
 import { AXIS_MODES, type AxisMode, type SideName } from "../model/two_axes";
 import { width, type Range } from "../model/viewport";
@@ -14,7 +14,7 @@ import { AlignedLines, AlignedWords } from "./compare_lines";
 import { ComparedMemory, haveMemory } from "./compare_memory";
 import { ComparedRoofline, haveRooflines } from "./compare_roofline";
 import { ComparedSteps, haveSteps } from "./compare_steps";
-import { headline, ranksText, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
+import { chips, headline, ranksText, ratioText, signed, tabTitle, withArrows, withoutPartner } from "./compare_words";
 import { PAIR_LAYOUTS, TimelinePair, type PairLayout, type SelectedPair } from "./compare_pair";
 import type { Compared, View, ViewContext } from "./context";
 import { publish } from "./debug";
@@ -123,6 +123,7 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
   const table = changes.tables[tab];
   return (
     <div class="compare">
+      <ChangeHeadline changes={changes} />
       <div class="toolbar">
         <nav class="compare-tabs" aria-label="What is compared">
           {tabs.map((name) => (
@@ -296,23 +297,44 @@ interface ChangeListProps {
   pair: TimelinePair | null;
 }
 
+/** The change in one line, and the figures that one asks for first. */
+function ChangeHeadline({ changes }: { changes: Changes }): JSX.Element {
+  const summary = changes.tables["compare_summary"];
+  const figures = useMemo(() => {
+    const records = summary && new Records(summary);
+    const value = (row: readonly Cell[], side: string) =>
+      records!.cell(row, side) === null ? null : records!.number(row, side);
+    return (records?.rows ?? []).map((row) => ({
+      name: records!.text(row, "name"),
+      a: value(row, "a"),
+      b: value(row, "b"),
+    }));
+  }, [summary]);
+  return (
+    <header class="compare-headline">
+      <h2>{headline(changes.words)}</h2>
+      <ul class="compare-chips" aria-label="Figures of A and B">
+        {chips(figures).map(({ name, a, b, change, isBetter }) => (
+          <li>
+            {name} {a} {"\u2192"} {b} <b class={isBetter === null ? "" : isBetter ? "faster" : "slower"}>{change}</b>
+          </li>
+        ))}
+      </ul>
+    </header>
+  );
+}
+
 /** The words, and what explains the change, the largest first. */
 function ChangeList({ changes, causes, current, onShow, pair }: ChangeListProps): JSX.Element {
   const rows = causes?.rows ?? [];
   const most = Math.max(1, ...rows.map((row) => Math.abs(causes!.number(row, "delta_ns"))));
   const listed = rows.slice(0, MOST_LISTED);
-  const said = headline(changes.words);
   return (
     <aside class="changes" aria-label="What changed">
-      {said.map((line) => (
-        <p>{line}</p>
-      ))}
-      {said.join("\n") !== changes.words.trim() && (
-        <details open={!rows.length}>
-          <summary>All in words</summary>
-          <pre>{changes.words}</pre>
-        </details>
-      )}
+      <details open={!rows.length}>
+        <summary>All in words</summary>
+        <pre>{withArrows(changes.words)}</pre>
+      </details>
       {rows.length > 0 && (
         <h3>
           What explains it{changes.per_iteration && ", an iteration"}
@@ -330,14 +352,14 @@ function ChangeList({ changes, causes, current, onShow, pair }: ChangeListProps)
             <li class={`${delta > 0 ? "slower" : "faster"}${number === current ? " current" : ""}`}>
               <button
                 aria-pressed={number === current}
-                title={`${causes!.text(row, "key")}\nA ${duration(a)}, B ${duration(b)}`}
+                title={`${causes!.text(row, "key")}\n${duration(a)} \u2192 ${duration(b)}`}
                 onClick={() => onShow(number)}
               >
                 <span class="change-bar">
                   <i style={{ width: `${(100 * Math.abs(delta)) / most}%` }} />
                 </span>
                 <b>{signed(delta)}</b>
-                <span class="change-text">{nameText(causes!.text(row, "text"))}</span>
+                <span class="change-text">{nameText(withArrows(causes!.text(row, "text")))}</span>
               </button>
             </li>
           );
