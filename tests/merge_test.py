@@ -135,7 +135,7 @@ class Merged(unittest.TestCase):
         query = "SELECT DISTINCT rank FROM steps"
         self.assertEqual(run("sql", self.all, query, "--rank", "2", "--format", "csv").stdout, b"rank\n2\n")
         for arguments, line in ((["--rank", "9"], b"rank 9: there is no such rank (there are: 0, 1, 2, 3, 4)"),
-                                (["--step", "1"], b"is a summary, of which ranks can be selected, but no other part")):
+                                (["--step", "1"], b"is a summary: ranks of it can be selected, but no other part")):
             done = tool.run(["table", self.all, "steps", *arguments])
             self.assertEqual(done.returncode, 2)
             self.assertIn(line, done.stderr)

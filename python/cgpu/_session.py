@@ -236,7 +236,7 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     progress      called now and then as progress(phase, share), with phase "reading" or "linking" and share, from 0 to 1,
                   of that phase; what it raises ends the opening. True shows a bar on a terminal's stderr, in a notebook
                   there is one unless it is False; both after half a second, and gone at the end.
-    storage_options  what fsspec is told of where URLs lead: {"anon": True}.
+    storage_options  options of fsspec for URLs: {"anon": True}.
 
     All ranks stay open; memory is what they need together (`cgpu table` opens them one after another instead). Ctrl-C
     stops it. Raises Error for what cannot be read, MemoryError where there is too little memory.

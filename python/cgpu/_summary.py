@@ -16,7 +16,7 @@ def summarize(paths: Union[Path, Iterable[Path]], *, with_host: bool = False, fr
     paths      a profile, or several that are ranks of one run, as `cgpu.open` takes them.
     with_host  keep the names of machines, too.
     from_, to, step, rank, device  only this part of the run, as `cgpu.open` takes it.
-    storage_options  what fsspec is told of where URLs lead.
+    storage_options  options of fsspec for URLs.
 
     Raises Error for what cannot be read.
     """

@@ -72,7 +72,7 @@ Table list_of_tables(const std::vector<DeclaredTable>& declared) {
               {"aliases", ColumnType::text, "", "names that other tools give it, accepted too"},
               {"subject", ColumnType::text, "", "what it is about"},
               {"slices_by", ColumnType::text, "",
-               "columns that tell its rows apart where a row stands for slices; absent where it does not"}});
+               "columns that tell its rows apart where a row is made of slices; absent where it does not"}});
   for (const DeclaredTable& table : declared) {
     list.append({table.name, table.about, fmt::format("{}", fmt::join(table.aliases, ", ")), table.subject,
                  text_or_absent(fmt::format("{}", fmt::join(table.slices_by, ", ")))});

@@ -49,7 +49,7 @@ void add_whatif_verb(CommandLine& line) {
   verb.add_option(
       "--scale", command->scale,
       "NAME=FACTOR: as if device ops, a class of them, or host slices of this name took FACTOR of their time; * "
-      "stands for any text; may be given several times");
+      "matches any text; may be given several times");
   verb.add_option(
           "--free", command->free,
           "KIND: as if this took no time and was not waited for: compute, communication, memory, kernel_gap, or a "

@@ -69,7 +69,7 @@ void append_findings(const Comparison& comparison, const TableOptions&, Table& t
 Table compare_findings(const Table& a, const Table& b) {
   if (is_of_ranks_alone(a) != is_of_ranks_alone(b)) {
     throw Error(
-        fmt::format("findings: {} is several summaries, of which only rules over ranks are judged, and the other "
+        fmt::format("findings: {} is several summaries, for which only rules over ranks are judged, and the other "
                     "is not: give summaries of several ranks, or profiles, for both",
                     is_of_ranks_alone(a) ? "the baseline" : "the input"));
   }
@@ -81,7 +81,7 @@ Table compare_findings(const Table& a, const Table& b) {
 
 ComparisonTable compare_findings_table() {
   return {.name = "compare_findings",
-          .about = "findings of both runs by rule, with the share of the steps' time that each could give back",
+          .about = "findings of both runs by rule, with the share of the steps' time that each could save",
           .columns = {key_column("rule", "as in findings"), key_column("change", "new, gone, grown, shrunk or same"),
                       real_column("recoverable_a_pct", "%", "of the time of the steps of A"),
                       real_column("recoverable_b_pct", "%", "of the time of the steps of B"),

@@ -89,7 +89,7 @@ std::string device_of_host(const Comparison& comparison, Side side) {
     for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
       if (is_call(timeline.kind(slice))) {
         return fmt::format(
-            "{} used a device of which nothing was recorded: its ops may only have started work, or "
+            "{} used a device without a record of its work: its ops may only have started work, or "
             "waited for it.\n",
             name);
       }
@@ -97,7 +97,7 @@ std::string device_of_host(const Comparison& comparison, Side side) {
   }
   if (!has_device) return {};
   return fmt::format(
-      "The machine of {} has a device, of which nothing was recorded: if its ops used it, they only "
+      "The machine of {} has a device without a record of its work: if its ops used it, they only "
       "started work there, or waited for it.\n",
       name);
 }

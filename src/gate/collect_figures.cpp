@@ -348,7 +348,7 @@ void add_session(const Session& session, RunFigures& all) {
 void check_call_trees(const Session& session, const OpenOptions& open, const std::string& metric) {
   const std::vector<const CallTree*> trees = stored_trees(session);
   if (trees.empty() && metric.empty()) return;
-  if (trees.empty()) throw Error(open.inputs.front(), "has no call tree, of which --metric is");
+  if (trees.empty()) throw Error(open.inputs.front(), "has no call tree for --metric");
   const CallTree& tree = *trees.front();
   std::vector<std::string> there_are;
   for (MetricIndex i = 0; i < tree.metrics.size(); ++i) {

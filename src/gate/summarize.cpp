@@ -186,7 +186,7 @@ SummaryFile summarize(const OpenOptions& open, const Selection& selection, bool 
   const Session& session = *seen.session;
   const bool has_any = std::any_of(session.runs.begin(), session.runs.end(),
                                    [](const Run& run) { return slice_count(run) > 0 || run.call_tree; });
-  if (!has_any) throw Error(open.inputs.front(), "has no timeline and no call tree, of which a summary is made");
+  if (!has_any) throw Error(open.inputs.front(), "has no timeline and no call tree to summarize");
 
   const std::set<std::string> hosts = with_host ? std::set<std::string>() : hosts_of(session);
   const std::map<std::string, std::string> names = kept_names(session);

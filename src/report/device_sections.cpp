@@ -83,7 +83,7 @@ Table idle_page(const Table& idle) {
               {"pct", ColumnType::real, "%", "share of all idle time"},
               {"count", ColumnType::integer, "count", "gaps with a part of this cause"},
               {"max_ns", ColumnType::integer, "ns", "the most that one gap has of it"},
-              {"meaning", ColumnType::text, "", "what the cause stands for"}}};
+              {"meaning", ColumnType::text, "", "what the cause means"}}};
   const int64_t whole = sum_of(idle, "total_ns");
   for (const NamedTime& cause : idle_causes(idle)) {
     const Sum& sum = sums[cause.name];

@@ -19,7 +19,7 @@ namespace cgpu {
 struct DeviceHistory {
   int32_t device = 0;
   Interval span;                      // of its ops
-  std::array<IntervalSet, 3> active;  // compute; communication that no compute hides; copies that neither hides
+  std::array<IntervalSet, 3> active;  // compute; exposed communication; exposed copies
 };
 
 /// A total of the allocator at a time.

@@ -1,4 +1,4 @@
-// Sections about the run as a whole: what it is, its devices, its steps, its ranges, and what to mind.
+// Sections about the run as a whole: what it is, its devices, its steps, its ranges, and caveats.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

@@ -160,7 +160,7 @@ Answer Viewer::answer_api(const Request& request) const {
     return answer_about({timeline, &timeline->profile}, request, asked->what);
   }
   if (asked->what == "traces" || asked->what == "open") {
-    if (!ranks_) return error_answer(kNotFound, "this is no summary, of which ranks could be opened");
+    if (!ranks_) return error_answer(kNotFound, "this is no summary: only ranks of summaries can be opened");
     if (summary == nullptr) return error_answer(kUnavailable, "the summary is not open");
     if (asked->what == "traces") return answer_traces(*ranks_, *summary, request);
     return answer_open(*ranks_, *summary, request, profiles_.size());

@@ -176,7 +176,7 @@ Summary summary_from(const std::string& name, std::shared_ptr<const std::string>
   };
   const uint8_t version = next_byte();
   if (version != kVersion && version != kPositionalVersion) {
-    throw Error(name, fmt::format("is a summary of version {}, of which this program knows {} and {}: {}", version,
+    throw Error(name, fmt::format("is a summary of version {}; this program knows {} and {}: {}", version,
                                   kPositionalVersion, kVersion,
                                   version > kVersion ? "use a newer cgpu, or make it again from the profile"
                                                      : "make it again from the profile"));

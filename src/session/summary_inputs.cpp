@@ -168,7 +168,7 @@ std::optional<Summary> summary_of(const OpenOptions& open, const Selection& sele
   rest.ranks = {};
   if (!rest.empty()) {
     throw Error(summaries.front().name,
-                "is a summary, of which ranks can be selected, but no other part: give the profile");
+                "is a summary: ranks of it can be selected, but no other part; give the profile");
   }
   return open_summaries(std::move(summaries), open);
 }

@@ -13,8 +13,9 @@ namespace cgpu {
 namespace {
 
 /// Others of these tables are ratios and numbers of samples, which have no unit.
-constexpr std::array<std::string_view, 12> kFigures = {
-    "value", "a", "b", "delta", "low", "high", "exclusive_a", "exclusive_b", "min", "mean", "max", "time_mean"};
+constexpr std::array<std::string_view, 13> kFigures = {"value",  "a",           "b",           "delta", "low",
+                                                       "high",   "exclusive_a", "exclusive_b", "min",   "mean",
+                                                       "median", "max",         "time_mean"};
 
 }  // namespace
 

@@ -272,8 +272,7 @@ Analysis call_tree_analysis() {
   append_place_columns(analysis.columns);
   analysis.columns.push_back(
       text_column("relation", "how it hangs on its parent: call, inlined_call or lexical (inside)"));
-  analysis.columns.push_back(
-      number_column("call_line", "line in the caller that calls it, where no node stands for it"));
+  analysis.columns.push_back(number_column("call_line", "line in the caller that calls it, where it has no node"));
   return analysis;
 }
 

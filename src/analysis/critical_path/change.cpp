@@ -18,7 +18,7 @@ const TableOption kScaleOption{.name = "scale",
                                .kind = TableOption::Kind::names,
                                .about =
                                    "NAME=FACTOR: as if device ops, a class of them, or host slices of this name took "
-                                   "FACTOR of their time (* stands for any text)"};
+                                   "FACTOR of their time (* matches any text)"};
 const TableOption kFreeOption{.name = "free",
                               .kind = TableOption::Kind::names,
                               .about =

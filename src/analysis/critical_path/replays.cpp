@@ -59,7 +59,7 @@ Table whatif_table(const Analysis& analysis, const SessionFacts& facts, const Ta
     if (changed.match_counts()[scale] > 0) continue;
     throw Error(
         fmt::format("--scale {}: no device op, class of kernels or host slice has this name (`cgpu table INPUT "
-                    "kernels` and `ops` list them; * stands for any text)",
+                    "kernels` and `ops` list them; * matches any text)",
                     change.scales[scale].name));
   }
   const std::vector<Period> periods = periods_of_session(facts);
@@ -80,7 +80,7 @@ Table whatif_table(const Analysis& analysis, const SessionFacts& facts, const Ta
 Analysis replay_analysis() {
   return {.name = "replay",
           .about =
-              "the steps (or all of the run) as the graph of dependencies gives them back; unchanged, it gives back "
+              "the steps (or all of the run) as the graph of dependencies reproduces them; unchanged, it reproduces "
               "what was measured",
           .columns = {rank_column(), number_column("step", "number of the iteration; absent where there are none"),
                       time_column("measured_ns", "as recorded"), time_column("replayed_ns", "as replayed"),

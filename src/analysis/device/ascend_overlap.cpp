@@ -77,7 +77,7 @@ Analysis ascend_overlap_analysis() {
                   time_column("free_ns",
                               "in which neither runs, from the first start to the last end of these; copies "
                               "do not count"),
-                  count_column("profiler_steps", "steps of which the profiler says its own figures, summed below"),
+                  count_column("profiler_steps", "steps with figures by the profiler itself, summed below"),
                   time_column("profiler_computing_ns", "what the profiler says; absent where it does not, as the rest"),
                   time_column("profiler_communication_ns", "what the profiler says"),
                   time_column("profiler_not_overlapped_ns", "what the profiler says"),

@@ -1,4 +1,4 @@
-// What the devices did in the time that a diagnosis judges, and so the most that a what-if scenario can give back
+// What the devices did in the time that a diagnosis judges, and so the most that a what-if scenario can save
 // there.
 //
 // A scenario takes time away from the host, from communication, from copies. Whatever it says, what a device computed

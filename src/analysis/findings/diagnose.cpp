@@ -66,7 +66,7 @@ void name_place(const Session& session, Finding& finding) {
   }
 }
 
-/// What a finding gives back by itself. A share at the begin of its title is that of this.
+/// What a finding saves by itself. A share at the begin of its title is that of this.
 void state_gain(RuleContext& context, Finding& finding, int64_t noticeable, bool hides_launches) {
   finding.recoverable_high = finding.gain ? *finding.gain : context.gain_of(*finding.remedy);
   if (!finding.gain && hides_launches && *finding.recoverable_high < noticeable) {
@@ -84,8 +84,8 @@ void state_gain(RuleContext& context, Finding& finding, int64_t noticeable, bool
   if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, kShare.size(), format_percent(100 * share));
 }
 
-/// Counts what findings give back one after another, each besides those before it, so that no time is promised twice.
-/// The next is the one that is expected to give back most besides. Gains are only asked anew of the one that seems to
+/// Counts what findings save one after another, each besides those before it, so that no time is promised twice.
+/// The next is the one that is expected to save most besides. Gains are only asked anew of the one that seems to
 /// be next: what is removed already makes them smaller, as a rule.
 class JointGain {
  public:
@@ -155,7 +155,7 @@ void insert_by_severity(std::vector<Finding>& findings, Finding finding) {
   findings.insert(behind.base(), std::move(finding));
 }
 
-/// Before the first that is expected to give back less.
+/// Before the first that is expected to save less.
 void insert_by_gain(std::vector<Finding>& findings, Finding finding) {
   const auto place = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
     return priority(each, *each.recoverable) < priority(finding, *finding.recoverable);
@@ -189,12 +189,12 @@ std::vector<Finding> all_found(RuleContext& context) {
 
 /// What the rules found.
 struct Found {
-  std::vector<Finding> gains;    // that give back noticeable time
+  std::vector<Finding> gains;    // that save noticeable time
   std::vector<Finding> others;   // that there is nothing to gain from
-  std::vector<Finding> dropped;  // that give back too little
+  std::vector<Finding> dropped;  // that save too little
 };
 
-/// Of two findings that give back too little the one that both are: each takes time that the other would take too.
+/// Of two findings that save too little the one that both are: each takes time that the other would take too.
 Finding both_of(const Finding& a, const Finding& b) {
   const auto in_words = [](std::string rule) {
     std::replace(rule.begin(), rule.end(), '_', ' ');
@@ -212,8 +212,8 @@ Finding both_of(const Finding& a, const Finding& b) {
           .remedy = with(*a.remedy, *b.remedy)};
 }
 
-/// Where nothing gives back noticeable time by itself, although the devices are without work for as much time as is
-/// critical: the two causes that give back most together.
+/// Where nothing saves noticeable time by itself, although the devices are without work for as much time as is
+/// critical: the two causes that save most together.
 void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
   EdgeTimes::Scenario host;
   host.removed.set(BoundBy(IdleCause::host_code).number());
@@ -286,7 +286,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   const JudgedPeriods& judged = context.judged();
   if (judged.are_steps() && !judged.are_repetitions) diagnosis.steps = static_cast<int64_t>(judged.periods.size());
 
-  std::vector<Finding> alternatives;  // to what others give back
+  std::vector<Finding> alternatives;  // to what others save
   for (JointGain joint(context, std::move(found.gains)); !joint.is_done();) {
     Finding finding = joint.count_next();
     if (*finding.recoverable < noticeable) {  // another way to gain the same

@@ -18,7 +18,7 @@ const char* text_of(Severity severity);  // "critical", ...
 enum class Confidence : uint8_t { high, medium, low };
 const char* text_of(Confidence confidence);  // "high", ...
 
-/// Begins a title: "12.5% of the time", the share that the finding could give back by itself. diagnose() puts it in.
+/// Begins a title: "12.5% of the time", the share that the finding could save by itself. diagnose() puts it in.
 inline constexpr std::string_view kShare = "{share}";
 inline constexpr std::string_view kShareOfTime = "{share} of the time";
 
@@ -29,7 +29,7 @@ struct Finding {
   std::string suggestion;
   std::string command;  // arguments of `cgpu table INPUT` that show more
   Confidence confidence = Confidence::medium;
-  double precedence = 1;              // of two that give back the same the one with more goes first
+  double precedence = 1;              // of two that save the same the one with more goes first
   bool counted_last = false;          // besides all that have a cause with a name, since it would take their time too
   std::optional<Interval> time = {};  // where it shows most, in ns from the start of the session
   std::optional<int64_t> rank = {};
@@ -38,13 +38,13 @@ struct Finding {
   /// The what-if scenario without the problem; replay computes its gain. Absent where there is nothing to gain, or
   /// where `gain` is set.
   std::optional<EdgeTimes::Scenario> remedy = {};
-  /// ns of all steps that it could give back, where no replay can say it.
+  /// ns of all steps that it could save, where no replay can say it.
   std::optional<int64_t> gain = {};
   /// Set by the rule where there is nothing to gain; else diagnose() derives it from the gain.
   Severity severity = Severity::info;
 
   // Filled by diagnose(): ns of wall time over all steps.
-  std::optional<int64_t> recoverable = {};  // besides what the findings before it give back
+  std::optional<int64_t> recoverable = {};  // besides what the findings before it save
   std::optional<int64_t> recoverable_low = {};
   std::optional<int64_t> recoverable_high = {};  // by itself
   std::optional<int64_t> together = {};          // with the findings before it: by one replay, and what is stated

@@ -236,13 +236,13 @@ class RankDiagnosis {
     return std::max<int64_t>(std::llround(share * static_cast<double>(measured_)), 0);
   }
 
-  /// The one that gives back most besides those before it first; those without a gain last.
+  /// The one that saves most besides those before it first; those without a gain last.
   std::vector<Finding> by_gain(std::vector<Suspect> suspects) const {
     const auto noticeable = static_cast<int64_t>(thresholds_.noticeable * static_cast<double>(measured_));
     for (Suspect& suspect : suspects) suspect.finding.recoverable_high = gain_of(suspect.change);
     CollectiveChange joint = replay_.nothing();
     int64_t before = 0;
-    size_t alarms = 0;  // up to the last one that gives back something besides those before it
+    size_t alarms = 0;  // up to the last one that saves something besides those before it
     for (size_t place = 0; place < suspects.size(); ++place) {
       size_t next = place;
       int64_t most = -1;
@@ -270,9 +270,9 @@ class RankDiagnosis {
       finding.recoverable_low = std::llround(exposed_ * static_cast<double>(std::min(by_itself, besides)));
       if (place < alarms && (besides >= noticeable || is_needed(suspects, place, alarms, noticeable))) {
         if (besides < noticeable) {
-          finding.evidence += "; gives back little before those below it are gone too";
+          finding.evidence += "; saves little before those below it are gone too";
         } else if (by_itself < noticeable) {
-          finding.evidence += "; gives back nothing before those above it are gone";
+          finding.evidence += "; saves nothing before those above it are gone";
         }
         finding.severity = static_cast<double>(besides) >= thresholds_.critical * static_cast<double>(measured_)
                                ? Severity::critical
@@ -288,7 +288,7 @@ class RankDiagnosis {
     return findings;
   }
 
-  /// Whether the alarms give back noticeably less without this one.
+  /// Whether the alarms save noticeably less without this one.
   bool is_needed(const std::vector<Suspect>& suspects, size_t place, size_t alarms, int64_t noticeable) const {
     CollectiveChange all = replay_.nothing();
     CollectiveChange without = all;

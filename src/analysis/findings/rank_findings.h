@@ -2,7 +2,7 @@
 // and slow_link, from table rank_outliers and a replay of the collectives. All other rules need timelines.
 //
 // A finding is the devices that deviate in one thing and in one way: single ones, or those of machines or groups. What
-// it could give back is a range: at most what the replay of the collectives says (ranks/collective_replay.h), at least
+// it could save is a range: at most what the replay of the collectives says (ranks/collective_replay.h), at least
 // the share of it that communication has which no compute hides, since other work may have hidden the waiting. O(parts
 // of collectives) for each of them.
 #pragma once

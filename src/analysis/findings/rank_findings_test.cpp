@@ -1,4 +1,4 @@
-// Findings of ranks whose timelines have been released: what was planted is said, with what it gives back.
+// Findings of ranks whose timelines have been released: what was planted is said, with what it saves.
 #include "analysis/findings/rank_findings.h"
 
 #include <gtest/gtest.h>
@@ -151,7 +151,7 @@ TEST(RankFindings, WhatOthersHideGivesNothingBackByItself) {
   EXPECT_NEAR(static_cast<double>(*first.recoverable), (kJobSteps - 1) * 2e6, 4e5);
   const Finding& second = found.findings[1];
   EXPECT_TRUE(says(second.title, "Ranks 30,33, each by itself: kernels take up to ")) << second.title;
-  EXPECT_TRUE(says(second.evidence, "gives back nothing before")) << second.evidence;
+  EXPECT_TRUE(says(second.evidence, "saves nothing before")) << second.evidence;
   EXPECT_NEAR(static_cast<double>(*second.recoverable), (kJobSteps - 1) * 1e6, 4e5);
   EXPECT_LT(*second.recoverable_low, 100 * kUs);
   EXPECT_NEAR(static_cast<double>(*second.together), (kJobSteps - 1) * 3e6, 4e5);
@@ -164,8 +164,8 @@ TEST(RankFindings, TwoThatHideEachOtherAreBothTold) {
   }));
   ASSERT_EQ(found.findings.size(), 2u);
   for (const Finding& finding : found.findings) EXPECT_EQ(finding.severity, Severity::warning) << finding.title;
-  EXPECT_TRUE(says(found.findings[0].evidence, "gives back little before")) << found.findings[0].evidence;
-  EXPECT_TRUE(says(found.findings[1].evidence, "gives back nothing before")) << found.findings[1].evidence;
+  EXPECT_TRUE(says(found.findings[0].evidence, "saves little before")) << found.findings[0].evidence;
+  EXPECT_TRUE(says(found.findings[1].evidence, "saves nothing before")) << found.findings[1].evidence;
   EXPECT_NEAR(static_cast<double>(*found.findings[1].together), (kJobSteps - 1) * 1e6, 3e5);
 }
 

@@ -20,7 +20,7 @@ namespace cgpu {
 namespace {
 
 struct SlowOps {
-  std::vector<std::pair<const CostedWork*, OpEfficiency>> works;  // the most time to give back first
+  std::vector<std::pair<const CostedWork*, OpEfficiency>> works;  // the most time to save first
   double excess_ns = 0;
 };
 

@@ -260,7 +260,7 @@ void find_passes_over_memory(RuleContext& context, std::vector<Finding>& finding
        .recoverable_low = gain / 2});  // where a reduction or a copy stays a kernel of its own
 }
 
-/// Where the device computes most of the time, what it computes: nothing that waiting less could give back.
+/// Where the device computes most of the time, what it computes: nothing that waiting less could save.
 void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) {
   int64_t computing = 0;
   int64_t span = 0;

@@ -1,5 +1,5 @@
 // Rules about what the critical path waits for: each kind of lost time (analysis/critical_path/edge_parts.h) is removed
-// in the graph of dependencies, and what that gives back is the finding's recoverable time.
+// in the graph of dependencies, and what that saves is the finding's recoverable time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ void find_synchronization(RuleContext& context, std::vector<Finding>& findings) 
           "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
       .command = "idle_hosts --where 'cause = synchronization'",
       .confidence = Confidence::medium,  // the host may need the result
-      .precedence = 0.8,      // a little more than launching: where both give back as much, the wait is the reason
+      .precedence = 0.8,      // a little more than launching: where both save as much, the wait is the reason
       .counted_last = true};  // a host that never waits hides what else it does
   if (context.path(IdleCause::synchronization).total > 0)
     finding.time = context.path(IdleCause::synchronization).longest;

@@ -1,6 +1,6 @@
 // Rules about what comes before and after the loop of a program without marks: what is judged begins with its first
 // launch and ends with its last device work (judged_periods.h). Starting and ending take time too, once a run: that is
-// said beside the findings, with the longest call, and is no part of what they give back.
+// said beside the findings, with the longest call, and is no part of what they save.
 #include <fmt/format.h>
 
 #include <algorithm>

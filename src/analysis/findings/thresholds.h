@@ -7,7 +7,7 @@
 namespace cgpu {
 
 struct Thresholds {
-  /// Share of the steps' time that a finding must be able to give back. Below it, noise between two runs hides the gain
+  /// Share of the steps' time that a finding must be able to save. Below it, noise between two runs hides the gain
   /// (docs/performance.md: medians of one program differ by 1 to 3 %).
   double noticeable = 0.03;
   /// Share from which on a finding is critical: more than the gain of a new release of most libraries.

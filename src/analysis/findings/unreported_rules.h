@@ -9,7 +9,7 @@
 namespace cgpu {
 
 /// The rules without a finding among the `reported`, in the order of docs/diagnosis.md. `dropped`: what rules found
-/// that gives back too little. O(slices) for what the profile holds.
+/// that saves too little. O(slices) for what the profile holds.
 std::vector<UnreportedRule> reasons_of_rules(RuleContext& context, const std::vector<Finding>& reported,
                                              const std::vector<Finding>& dropped);
 

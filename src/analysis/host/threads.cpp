@@ -31,12 +31,12 @@ constexpr StateColumn kStateColumns[] = {
     {ThreadState::other_wait, "other_wait_ns", "in calls that wait for a thread, a process or a signal"},
     {ThreadState::not_scheduled, "not_scheduled_ns",
      "on no processor, as scheduling says, and in no call that waits; absent without it"},
-    {ThreadState::call, "call_ns", "in runtime and driver calls of which it is not known whether they ran"},
+    {ThreadState::call, "call_ns", "in runtime and driver calls that may have run or waited"},
     {ThreadState::os_call, "os_call_ns", "in other calls of the operating system, likewise"},
     {ThreadState::op, "op_ns", "in framework ops outside of calls, likewise"},
     {ThreadState::python_frame, "python_ns", "in Python frames outside of ops and calls, likewise"},
     {ThreadState::annotation, "annotation_ns", "in annotations outside of everything else, likewise"},
-    {ThreadState::unknown, "unknown_ns", "of which the profile says nothing"},
+    {ThreadState::unknown, "unknown_ns", "without a record in the profile"},
 };
 
 /// Why a thread has time of which nothing is known; "" where it has none.

@@ -241,7 +241,7 @@ function LayoutChoice({ pair }: { pair: TimelinePair }): JSX.Element {
 
 const AXES: Record<AxisMode, [string, string]> = {
   time: ["by time", "Both from their starts, at the same scale"],
-  work: ["by aligned work", "The same work stands above each other; the scales differ"],
+  work: ["by aligned work", "The same work is aligned; the scales differ"],
   step: ["by step", "The same scale, from the start of the same step"],
   place: ["by the chosen change", "The same scale, from where the chosen change begins in both"],
 };

@@ -20,7 +20,7 @@ function Findings({ context }: ViewProps): JSX.Element {
 
 function FindingsOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
   const records = useMemo(() => new Records(table), [table]);
-  if (!records.rows.length) return <p class="empty">Nothing was found that would save 3 % of the time or more.</p>;
+  if (!records.rows.length) return <p class="empty">No finding has a potential saving of 3 % of the time or more.</p>;
   return (
     <div class="findings scrolls pad">
       <p class="together">
