@@ -12,6 +12,8 @@ variable CGPU_RECORD says what to record (settings.py). Standard library only, P
     program_profiler.py a profiler that the program itself starts
     endings.py          exit, signals and timers
     recorder.py         when to begin and to end
+    patches.py          attributes that are replaced for a while
+    outcome.py          what became of it, in words
     process.py          rank, device and names of this process
     manifest.py         the line of this process in the folder's manifest
 """
