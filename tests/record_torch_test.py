@@ -194,7 +194,8 @@ class TooLittle(Case):
         recording = self.record({}, program("train.py", 9))
         self.assertIn("unfinished step", recording.names())
         self.assertEqual(self.assert_recorded(recording, "optimizer SGD.step", (7, 8))["ended"], "exit")
-        self.assertIn("ended within its first step", self.record({}, program("train.py", 7)).lines[0]["failed"])
+        recording = self.record({"skip": 7}, program("train.py", 20, "torch.ones(2); sys.exit(0)"))
+        self.assertIn("ended within its first step", recording.lines[0]["failed"])
 
     def test_process_that_only_imports_torch_writes_nothing(self):
         for options in ({}, {"duration_s": 30}):
