@@ -84,9 +84,6 @@ class Case(unittest.TestCase):
 
     def assert_steps(self, recording, numbers, ranks=1):
         """What cgpu finds of steps in the folder of the traces."""
-        manifest = os.path.join(recording.folder, "manifest.jsonl")
-        if os.path.exists(manifest):
-            os.replace(manifest, os.path.join(self._folder.name, "manifest.jsonl"))
         rows = tool.table(recording.folder, "steps")
         found = {}
         for row in rows:

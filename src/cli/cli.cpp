@@ -80,6 +80,7 @@ int parse_and_run(int argc, char** argv) {
   add_sql_verb(line);
   add_export_verb(line);
   add_view_verb(line);
+  add_record_verb(line, verdict);
   add_completion_verb(line);
   add_manpage_verb(line);
 

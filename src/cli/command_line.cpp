@@ -57,6 +57,11 @@ bool Option::is_flag() const {
   return option_->get_expected_max() == 0;
 }
 
+Option Option::one_at_a_time() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
 bool Option::is_required() const {
   return option_->get_required();
 }
@@ -159,7 +164,28 @@ std::string CommandLine::help() const {
   return app_->help();
 }
 
+void CommandLine::take_command(const Verb& verb, std::vector<std::string>& command) {
+  commands_[verb.name()] = &command;
+}
+
+void CommandLine::cut_command(std::vector<std::string>& words) const {
+  const auto taken = words.empty() ? commands_.end() : commands_.find(words[0]);
+  if (taken == commands_.end()) return;
+  const CLI::App* verb = app_->get_subcommand(words[0]);
+  size_t at = 1;
+  while (at < words.size() && words[at] != "--" && words[at].starts_with("-")) {
+    const CLI::Option* option = verb->get_option_no_throw(words[at]);
+    const bool has_value = option != nullptr && option->get_expected_max() > 0;
+    at += has_value ? 2 : 1;
+  }
+  if (at >= words.size()) return;
+  const size_t first = words[at] == "--" ? at + 1 : at;
+  taken->second->assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+  words.resize(at);
+}
+
 Action CommandLine::parse(std::vector<std::string> words) {
+  cut_command(words);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app_->parse(words);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class Option {
   Option one_of(const std::vector<std::string>& values);
   Option between(int low, int high);
   Option between(double low, double high);
+  /// Of several values one each time that the option is given, so that what follows is no value of it.
+  Option one_at_a_time();
   /// Several values in one word, separated by commas.
   Option comma_separated();
   Option description(const std::string& about);
@@ -86,6 +89,9 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   Verb add_verb(const std::string& name, const std::string& about);
+  /// Has a verb take the words behind "--", or from the first on that is no option of its own: a command, as it is.
+  /// `command` must live as long as the command line.
+  void take_command(const Verb& verb, std::vector<std::string>& command);
   std::string about() const;
   std::vector<Verb> verbs() const;
   std::string help() const;
@@ -95,8 +101,12 @@ class CommandLine {
   Action parse(std::vector<std::string> words);
 
  private:
+  /// Takes the command out of the words of a verb that has one.
+  void cut_command(std::vector<std::string>& words) const;
+
   std::unique_ptr<CLI::App> app_;
   Action chosen_;
+  std::map<std::string, std::vector<std::string>*> commands_;  // by verb
 };
 
 }  // namespace cgpu

@@ -23,6 +23,8 @@ void add_history_verb(CommandLine& line);
 void add_sql_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);
 void add_view_verb(CommandLine& line);
+/// `exit_code` takes that of the recorded program.
+void add_record_verb(CommandLine& line, int& exit_code);
 void add_completion_verb(CommandLine& line);
 void add_manpage_verb(CommandLine& line);
 

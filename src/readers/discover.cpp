@@ -16,6 +16,7 @@
 #include "base/natural_order.h"
 #include "base/remote_file.h"
 #include "base/text_source.h"
+#include "readers/manifest.h"
 
 namespace cgpu {
 
@@ -71,7 +72,7 @@ class FolderSearch {
         throw Error(folder_, "holds more files than a run does; name the profiles in it, or a folder below");
       }
       const fs::path& path = entry->path();
-      if (path.filename().string().starts_with(".")) continue;
+      if (path.filename().string().starts_with(".") || path.filename() == kManifestName) continue;
       std::error_code ignored;
       if (entry->is_regular_file(ignored)) {
         found_.push_back({path.string(), true, false});

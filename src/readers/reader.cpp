@@ -20,6 +20,7 @@
 #include "readers/companions.h"
 #include "readers/discover.h"
 #include "readers/formats.h"
+#include "readers/manifest.h"
 #include "readers/one_run.h"
 #include "readers/sibling_names.h"
 #include "readers/unread_formats.h"
@@ -318,6 +319,7 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
                                    fmt::format("{} (first: {})", text, paths.front()), damage);
   };
   note(kLostFile, lost, "files that should be ranks cannot be read, and are missing from all figures", true);
+  for (const std::string& input : inputs) note_recording(input, session.runs.front().notes);
   note("skipped_file", others, "files of the directory that are no readable profile were left out", false);
   return session;
 }

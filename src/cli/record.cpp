@@ -1,0 +1,192 @@
+// cgpu record -- COMMAND...: runs a program with a profiler in the right way, and says what came of it.
+#include "record/record.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "analysis/analysis.h"
+#include "base/error.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "readers/common/outside_program.h"
+#include "record/child.h"
+#include "report/finding_paragraphs.h"
+#include "report/verdict.h"
+#include "session/number_list.h"
+#include "session/rank_fold.h"
+#include "session/selection.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// For people, on standard error: standard output is the program's.
+void tell(const std::string& line) {
+  fmt::print(stderr, "cgpu record: {}\n", one_line(line));
+}
+
+struct RecordCommand {
+  int& exit_code;
+  RecordRequest request = {};
+  std::string set = "quick";
+  std::string delay = {};
+  std::string duration = {};
+  std::string ranks = "all";
+  std::vector<std::string> environment = {};
+  bool dry_run = false;
+  bool report = false;
+  bool no_report = false;
+
+  void run() {
+    understand();
+    const PreparedRecording prepared = prepare_recording(request);
+    if (dry_run) {
+      write_output("", [&](std::ostream& out) { out << prepared.commands(); });
+      return;
+    }
+    const bool speaks = prepared.job.rank == 0;
+    if (speaks) {
+      for (const std::string& remark : prepared.remarks) tell(remark);
+      tell("runs " + first_line_of(prepared.commands()));
+      tell("into " + prepared.folder);
+    }
+    std::fflush(stderr);
+    const Recording recording = run_recording(prepared);
+    if (recording.is_last) conclude(prepared, recording);
+    exit_code = 0;
+    if (recording.status != 0) end_with_status(recording.status);
+  }
+
+ private:
+  void understand() {
+    if (request.command.empty()) throw Error("record: give the command to record: cgpu record [OPTIONS] -- COMMAND...");
+    if (report && no_report) throw Error("record: --report and --no-report cannot be given together");
+    request.set = set == "quick" ? RecordSet::quick : set == "normal" ? RecordSet::normal : RecordSet::full;
+    if (!delay.empty()) request.delay = parse_time(delay, "--delay");
+    if (!duration.empty()) request.duration = parse_time(duration, "--duration");
+    if (request.duration && *request.duration <= 0) throw Error("--duration: a time above 0 was expected");
+    if (request.delay && request.skip) throw Error("record: give --skip or --delay, not both");
+    if (request.duration && request.steps) throw Error("record: give --steps or --duration, not both");
+    if (request.skip && *request.skip < 0) throw Error("--skip: 0 or more was expected");
+    if (request.steps && *request.steps < 1) throw Error("--steps: 1 or more was expected");
+    if (ranks != "all") list_ranks();
+    for (const std::string& variable : environment) {
+      const size_t equals = variable.find('=');
+      if (equals == std::string::npos || equals == 0) throw Error("--env " + variable + ": KEY=VALUE was expected");
+      request.environment.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
+    }
+  }
+
+  void list_ranks() {
+    constexpr int64_t kMostRanks = 1'000'000;
+    std::stringstream parts(ranks);
+    for (std::string part; std::getline(parts, part, ',');) {
+      const auto [first, last] = parse_number_range(part, "--ranks");
+      if (last - first > kMostRanks) throw Error("--ranks " + part + ": are more ranks than jobs have");
+      for (int64_t rank = first; rank <= last; ++rank) request.ranks.push_back(rank);
+    }
+  }
+
+  static std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+  /// What was recorded, the first answer, and how to go on.
+  void conclude(const PreparedRecording& prepared, const Recording& recording) const {
+    const std::string folder = shell_word(std::filesystem::proximate(prepared.folder).string());
+    tell(recorded_words(recording) + " in " + folder);
+    const std::set<std::string> failures(recording.failures.begin(), recording.failures.end());
+    for (const std::string& failure : failures) tell("failed: " + failure);
+    if (prepared.collector == &kTorchCollector && recording.manifest.processes.empty()) {
+      tell(
+          "failed: no process imported torch and did something with it: --with perf or --with py-spy records any program");
+    }
+    if (recording.bytes == 0) return;
+    if (!no_report) print_first_answer(prepared.folder);
+    fmt::print(stderr, "Next: cgpu {}\n      cgpu diagnose {}\n      cgpu view {}\n", folder, folder, folder);
+  }
+
+  /// "2 of 2 ranks, 3 steps each (marked by optimizer SGD.step), 1.20 MB, steps 4 % longer than before,"
+  static std::string recorded_words(const Recording& recording) {
+    size_t profiles = 0;
+    int64_t expected = 0;
+    std::set<int64_t> steps;
+    std::set<std::string> marks;
+    double overhead = 0;
+    for (const RecordedProcess& process : recording.manifest.processes) {
+      profiles += process.file.empty() ? 0 : 1;
+      expected = std::max(expected, process.world_size.value_or(0));
+      if (process.steps && *process.steps > 0) steps.insert(*process.steps);
+      if (!process.steps_by.empty()) marks.insert(process.steps_by);
+      overhead = std::max(overhead, process.overhead_percent.value_or(0));
+    }
+    std::string words = expected > 1 ? fmt::format("{} of {} ranks", profiles, expected)
+                                     : fmt::format("{} {}", profiles, profiles == 1 ? "profile" : "profiles");
+    if (!steps.empty()) {
+      words += fmt::format(", {} {} each (marked by {})",
+                           steps.size() == 1 ? fmt::format("{}", *steps.begin())
+                                             : fmt::format("{} to {}", *steps.begin(), *steps.rbegin()),
+                           *steps.rbegin() == 1 ? "step" : "steps", fmt::join(marks, ", "));
+    }
+    words += ", " + format_bytes(static_cast<double>(recording.bytes));
+    if (overhead >= 1) words += fmt::format(", steps up to {:.0f} % longer than before,", overhead);
+    return words;
+  }
+
+  /// The verdict and the first findings. What cannot be opened says why.
+  static void print_first_answer(const std::string& folder) {
+    constexpr size_t kFirstFindings = 3;
+    try {
+      InputOptions input;
+      input.inputs = {folder};
+      std::vector<WantedTable> wanted = verdict_tables();
+      wanted.push_back({&find_analysis("findings"), {}});
+      const FoldedSession folded = fold_ranks(OpeningWithProgress(input).options(), input.selection(), wanted);
+      std::vector<const Table*> tables;
+      for (const Table& table : folded.tables) tables.push_back(&table);
+      const size_t width = text_options().width;
+      const std::string verdict = verdict_of(folded.session, tables);
+      fmt::print(stderr, "\n{}{}\n", verdict.empty() ? "" : wrap_text(verdict, width) + "\n",
+                 first_findings_as_text(folded.tables.back(), width, kFirstFindings));
+    } catch (const std::exception& error) {
+      say(error.what());
+    }
+  }
+};
+
+}  // namespace
+
+void add_record_verb(CommandLine& line, int& exit_code) {
+  auto command = std::make_shared<RecordCommand>(RecordCommand{exit_code});
+  Verb verb = line.add_verb("record", "Runs a program with a profiler: cgpu record [OPTIONS] -- COMMAND...");
+  std::vector<std::string> tools{"auto"};
+  for (const Collector* collector : all_collectors()) tools.emplace_back(collector->name);
+  verb.add_option("--with", command->request.tool,
+                  "The profiler (default auto: what suits the program and the machine)")
+      .one_of(tools);
+  verb.add_option("-o,--output", command->request.folder, "A new folder for the recording (default: NAME-DATE-TIME)");
+  verb.add_option("--set", command->set, "How much is recorded: quick (default), normal or full")
+      .one_of({"quick", "normal", "full"});
+  verb.add_option("--skip", command->request.skip,
+                  "Steps before the recording (default 5); of Nsight Compute kernel launches (20)");
+  verb.add_option("--steps", command->request.steps,
+                  "Steps that are recorded (default 3); of Nsight Compute kernel launches (20)");
+  verb.add_option("--delay", command->delay, "Time before the recording, as 10s or 500ms, in the place of --skip");
+  verb.add_option("--duration", command->duration, "Time that is recorded, in the place of --steps");
+  verb.add_option("--ranges", command->request.ranges, "Record the ranges of this name (NVTX, record_function)");
+  verb.add_option("--ranks", command->ranks, "Ranks that record, as 0,3-5 (default all)");
+  verb.add_option("--env", command->environment,
+                  "KEY=VALUE: a variable that the program gets; can be given several times")
+      .one_at_a_time();
+  verb.add_flag("--dry-run", command->dry_run, "Only print the commands");
+  verb.add_flag("--report", command->report, "End with the first lines of the report (the default)");
+  verb.add_flag("--no-report", command->no_report, "End without them");
+  line.take_command(verb, command->request.command);
+  verb.set_action([command] { command->run(); });
+}
+
+}  // namespace cgpu

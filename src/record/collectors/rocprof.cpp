@@ -1,0 +1,57 @@
+// AMD's rocprofv3, into its database (rocpd). Options: "rocprofv3 command-line options" of ROCprofiler-SDK.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "record/collector.h"
+
+namespace cgpu {
+
+namespace collect_rocprof {
+
+namespace {
+
+constexpr KnownFailure kFailures[]{
+    {"No space left on device", "the disk is full: choose another folder with -o, or record less with --duration"},
+    {"invalid choice: 'rocpd'", "this version of rocprofv3 writes no rocpd database: ROCm 7.0 or later is needed"},
+};
+
+std::string why_not(const RecordContext& context) {
+  if (!context.machine.has("rocprofv3")) return "rocprofv3 is not on PATH: install ROCprofiler-SDK";
+  return "";
+}
+
+RecordPlan plan(const RecordContext& context) {
+  const RecordRequest& request = context.request;
+  RecordPlan plan;
+  plan.command = {"rocprofv3",          request.set == RecordSet::quick ? "--runtime-trace" : "--sys-trace",
+                  "--output-format",    "rocpd",
+                  "--output-directory", context.folder,
+                  "--output-file",      std::filesystem::path(context.base).filename().string()};
+  if (request.set == RecordSet::full) append(plan.command, {"--pmc", "SQ_WAVES", "GRBM_GUI_ACTIVE"});
+  if (request.delay || request.duration) {
+    constexpr int64_t kMillisecond = 1'000'000;
+    constexpr int64_t kUntilTheEnd = 1'000'000'000'000'000;  // ns: longer than programs last
+    append(plan.command, {"--collection-period",
+                          fmt::format("{}:{}:1", request.delay ? whole_units(*request.delay, kMillisecond) : "0",
+                                      whole_units(request.duration.value_or(kUntilTheEnd), kMillisecond)),
+                          "--collection-period-unit", "msec"});
+  }
+  plan.command.emplace_back("--");
+  append(plan.command, request.command);
+  plan.profile = context.base + "_results.db";
+  return plan;
+}
+
+}  // namespace
+
+}  // namespace collect_rocprof
+
+const Collector kRocprofCollector{"rocprof",
+                                  "rocprofv3: the timeline of AMD devices",
+                                  "",
+                                  collect_rocprof::why_not,
+                                  collect_rocprof::plan,
+                                  collect_rocprof::kFailures};
+
+}  // namespace cgpu

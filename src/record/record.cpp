@@ -1,0 +1,246 @@
+#include "record/record.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "base/error.h"
+#include "readers/common/outside_program.h"
+#include "record/child.h"
+#include "record/folder.h"
+#include "table/json_text_writer.h"
+
+namespace cgpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string names_of_collectors() {
+  std::string names;
+  for (const Collector* collector : all_collectors())
+    names += (names.empty() ? "" : ", ") + std::string(collector->name);
+  return names;
+}
+
+void choose(PreparedRecording& prepared) {
+  const RecordContext context = prepared.context();
+  if (prepared.request.tool != "auto") {
+    prepared.collector = find_collector(prepared.request.tool);
+    if (prepared.collector == nullptr) {
+      throw Error(
+          fmt::format("record: no tool is called '{}'; there are {}", prepared.request.tool, names_of_collectors()));
+    }
+    const std::string why_not = prepared.collector->why_not(context);
+    if (!why_not.empty()) throw Error(fmt::format("record --with {}: {}", prepared.request.tool, why_not));
+    return;
+  }
+  ChosenCollector chosen = choose_collector(context);
+  for (const std::string& missing : chosen.missing) prepared.remarks.push_back("not used: " + missing);
+  if (chosen.collector == nullptr) {
+    std::string all;
+    for (const std::string& missing : chosen.missing) all += (all.empty() ? "" : "; ") + missing;
+    throw Error("record: no tool can record this program here: " + all);
+  }
+  prepared.collector = chosen.collector;
+  prepared.remarks.push_back(fmt::format("{}, because {}", chosen.collector->about, chosen.reason));
+}
+
+/// "rank00003.1234"
+std::string base_name(const Job& job) {
+  return fmt::format("rank{:05}.{}", job.rank, ::getpid());
+}
+
+std::string shell_text(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
+  return text;
+}
+
+std::string tail_of(const std::string& path) {
+  constexpr std::streamoff kTail = 16 << 10;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return "";
+  file.seekg(std::max<std::streamoff>(file.tellg() - std::streamoff{kTail}, 0));
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string last_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+/// What the collector knows of what the profiler wrote, else its last line.
+std::string failure_in(const Collector& collector, const std::string& output) {
+  const std::string text = tail_of(output);
+  for (const KnownFailure& known : collector.failures) {
+    if (text.find(known.sign) != std::string::npos) return std::string(known.words);
+  }
+  return last_line(text);
+}
+
+std::string log_of(const RecordContext& context) {
+  return context.work_base + ".log";
+}
+
+/// Runs what turns the recording into a profile. Returns what failed.
+std::string follow_up(const RecordContext& context, const PreparedRecording& prepared) {
+  for (const FollowUp& step : prepared.plan.follow_ups) {
+    const int failed = run_quietly(step.command, step.output);
+    if (failed == 0) continue;
+    const std::string why = failure_in(*prepared.collector, log_of(context));
+    return fmt::format("{} failed{}", shell_text(step.command), why.empty() ? "" : ": " + why);
+  }
+  return "";
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return !fs::is_empty(path, ignored);
+  return fs::exists(path, ignored) && fs::file_size(path, ignored) > 0;
+}
+
+/// What of the recording of this process failed, behind the program's end.
+std::string failure_of(const RecordContext& context, const PreparedRecording& prepared) {
+  const RecordPlan& plan = prepared.plan;
+  if (plan.once_for_job || plan.profile.empty()) return "";
+  std::string failed = follow_up(context, prepared);
+  if (!failed.empty() || is_there(plan.profile)) return failed;
+  failed = failure_in(*prepared.collector, log_of(context));
+  return failed.empty() ? fmt::format("{} wrote no profile", prepared.collector->name) : failed;
+}
+
+/// The line that this process leaves in the manifest, where the program's own processes leave none.
+std::string process_line(const PreparedRecording& prepared, int status, const std::string& failed) {
+  JsonTextWriter json;
+  json.begin_object().member("kind", "process").member("tool", prepared.collector->name);
+  json.member("pid", static_cast<int64_t>(::getpid()));
+  if (prepared.job.is_parallel()) json.member("rank", prepared.job.rank).member("world_size", prepared.job.size);
+  const fs::path profile(prepared.plan.profile);
+  json.key("file");
+  if (is_there(profile.string())) {
+    json.value(profile.filename().string());
+  } else {
+    json.null();
+  }
+  json.member("ended", status_text(status)).key("failed");
+  if (failed.empty()) {
+    json.null();
+  } else {
+    json.value(failed);
+  }
+  json.end_object();
+  return std::move(json).text();
+}
+
+uint64_t bytes_of_profiles(const std::string& folder) {
+  uint64_t bytes = 0;
+  std::error_code ignored;
+  for (auto entry = fs::recursive_directory_iterator(folder, ignored); entry != fs::recursive_directory_iterator();
+       ++entry) {
+    if (entry->path().filename().string().starts_with(".")) {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file(ignored) && entry->path().filename() != kManifestName) {
+      bytes += entry->file_size(ignored);
+    }
+  }
+  return bytes;
+}
+
+/// Whether this process is of a rank that records. PyTorch's processes decide by themselves.
+bool is_recorded(const PreparedRecording& prepared) {
+  const std::vector<int64_t>& ranks = prepared.request.ranks;
+  if (ranks.empty() || prepared.collector == &kTorchCollector) return true;
+  if (!prepared.job.is_parallel()) {
+    throw Error(fmt::format("record --with {}: --ranks needs a parallel job: mpirun -n 4 cgpu record ... -- PROGRAM",
+                            prepared.collector->name));
+  }
+  return std::ranges::find(ranks, prepared.job.rank) != ranks.end();
+}
+
+/// Whether all processes of the job have left a line.
+bool is_complete(const RecordingManifest& manifest, const Job& job) {
+  return !job.size || manifest.processes.size() >= static_cast<size_t>(*job.size);
+}
+
+}  // namespace
+
+RecordContext PreparedRecording::context() const {
+  const std::string work = folder + "/.recorder";
+  const std::string name = base_name(job);
+  std::string base = folder + "/" + name;
+  std::string work_base = work + "/" + name;
+  return {request, program, machine, job, folder, std::move(base), work, std::move(work_base)};
+}
+
+std::string PreparedRecording::commands() const {
+  std::string text;
+  for (const auto& [name, value] : plan.environment) text += name + "=" + shell_word(value) + " ";
+  text += shell_text(plan.command) + "\n";
+  if (!plan.beside.empty()) text += shell_text(plan.beside) + "\n";
+  for (const FollowUp& step : plan.follow_ups) {
+    text += shell_text(step.command) + (step.output.empty() ? "" : " > " + shell_word(step.output)) + "\n";
+  }
+  return text;
+}
+
+PreparedRecording prepare_recording(RecordRequest request) {
+  PreparedRecording prepared;
+  prepared.program = inspect_program(request.command);
+  prepared.machine = inspect_machine();
+  prepared.job = job_of_environment();
+  prepared.folder = folder_name(request, prepared.program, prepared.job);
+  prepared.request = std::move(request);
+  if (prepared.program.path.empty()) {
+    throw Error(prepared.request.command[0], "is no program that PATH leads to");
+  }
+  choose(prepared);
+  if (!prepared.collector->caution.empty()) prepared.remarks.emplace_back(prepared.collector->caution);
+  if (is_recorded(prepared)) {
+    prepared.plan = prepared.collector->plan(prepared.context());
+  } else {
+    prepared.plan.command = prepared.request.command;
+  }
+  for (const auto& variable : prepared.request.environment) prepared.plan.environment.push_back(variable);
+  return prepared;
+}
+
+Recording run_recording(const PreparedRecording& prepared) {
+  const RecordContext context = prepared.context();
+  const RecordPlan& plan = prepared.plan;
+  make_recording_folder(prepared.folder, std::string(prepared.collector->name), prepared.request, prepared.job);
+  Launch launch{plan.command, plan.environment, {}, {}, plan.beside, log_of(context)};
+  if (plan.has_separate_output) {
+    launch.output_file = log_of(context);
+    launch.process_file = process_file_of(context);
+  }
+  Recording recording;
+  recording.status = run_program(launch);
+  const bool leaves_line = prepared.collector != &kTorchCollector;  // the program's processes leave theirs
+  if (leaves_line) {
+    append_to_manifest(prepared.folder, process_line(prepared, recording.status, failure_of(context, prepared)));
+  }
+  recording.manifest = read_manifest(prepared.folder).value_or(RecordingManifest{});
+  recording.is_last = !leaves_line || is_complete(recording.manifest, prepared.job);
+  if (plan.once_for_job && recording.is_last) {
+    const std::string failed = follow_up(context, prepared);
+    if (!failed.empty()) recording.failures.push_back(failed);
+  }
+  for (const RecordedProcess& process : recording.manifest.processes) {
+    if (!process.failed.empty()) recording.failures.push_back(process.failed);
+  }
+  recording.bytes = bytes_of_profiles(prepared.folder);
+  return recording;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,27 @@
+// What `cgpu record` is asked for: the options of the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cgpu {
+
+enum class RecordSet : uint8_t { quick, normal, full };
+
+struct RecordRequest {
+  std::string tool = "auto";  // name of a collector
+  std::string folder;         // "" for a new one, named after the program
+  RecordSet set = RecordSet::quick;
+  std::optional<int64_t> skip;      // steps, or kernel launches for Nsight Compute, before the recording
+  std::optional<int64_t> steps;     // that are recorded
+  std::optional<int64_t> delay;     // ns before the recording
+  std::optional<int64_t> duration;  // ns of the recording
+  std::string ranges;               // name of the range that is recorded
+  std::vector<int64_t> ranks;       // that record; none: all
+  std::vector<std::pair<std::string, std::string>> environment;  // variables that the program gets besides its own
+  std::vector<std::string> command;
+};
+
+}  // namespace cgpu
