@@ -126,7 +126,7 @@ print(cgpu.compare("/examples/cnn_workers0.json.gz", "/examples/cnn_workers4.jso
         slices = tool.table(str(ROOT / "examples" / PROFILE), "slices", "--where", "name ~ aten")
         self.assertEqual(int(shown.splitlines()[0]), len(slices))
         self.assertTrue(all(int(length) > 1000 for length in shown.splitlines()[1].split()))
-        self.assertIn("20.4 % less", shown)
+        self.assertIn("37.3 ms -> 29.7 ms, -20.4 %", shown)
 
     def test_the_code_of_the_notebooks_runs(self):
         inside("/venv/bin/pip", "install", "--quiet", "--no-index", "--find-links", "/wheels", *NOTEBOOK_LIBRARIES)

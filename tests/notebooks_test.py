@@ -135,7 +135,7 @@ class Notebooks(unittest.TestCase):
                                           ("cnn_workers0.json.gz", "cnn_workers4.json.gz"))])
         self.assertEqual(compared.returncode, 0)
         self.assertIn(texts[0].splitlines()[0], compared.stdout.decode())
-        self.assertRegex(texts[0], r"7\.61 ms less \(20\.4 % less\)")
+        self.assertRegex(texts[0], r"37\.3 ms -> 29\.7 ms, -20\.4 % \(-7\.61 ms\)")
 
     def test_many_runs(self):
         texts, pictures = run_notebook("many_runs")

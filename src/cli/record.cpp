@@ -65,7 +65,10 @@ struct RecordCommand {
 
  private:
   void understand() {
-    if (request.command.empty()) throw Error("record: give the command to record: cgpu record [OPTIONS] -- COMMAND...");
+    if (request.attach && !request.command.empty()) throw Error("record: give --attach or a command, not both");
+    if (request.attach && request.delay) throw Error("record: --attach begins at once: leave out --delay");
+    if (request.command.empty() && !request.attach)
+      throw Error("record: give the command to record: cgpu record [OPTIONS] -- COMMAND...");
     if (report && no_report) throw Error("record: --report and --no-report cannot be given together");
     request.set = set == "quick" ? RecordSet::quick : set == "normal" ? RecordSet::normal : RecordSet::full;
     if (!delay.empty()) request.delay = parse_time(delay, "--delay");
@@ -182,6 +185,8 @@ void add_record_verb(CommandLine& line, int& exit_code) {
   verb.add_option("--env", command->environment,
                   "KEY=VALUE: a variable that the program gets; can be given several times")
       .one_at_a_time();
+  verb.add_option("--attach", command->request.attach,
+                  "Record this running process (its number), for --duration or until Ctrl-C");
   verb.add_flag("--dry-run", command->dry_run, "Only print the commands");
   verb.add_flag("--report", command->report, "End with the first lines of the report (the default)");
   verb.add_flag("--no-report", command->no_report, "End without them");

@@ -146,7 +146,7 @@ int run_program(const Launch& launch) {
     if (signal < 0) continue;
     if (signal != SIGCHLD) {
       // A signal of the terminal (si_code above 0) has reached all processes in the foreground.
-      if (about.si_code <= 0 && !status) ::kill(program_of(launch, child), signal);
+      if (about.si_code <= 0 && !status) ::kill(program_of(launch, child), launch.is_interrupted ? SIGINT : signal);
       if (status && beside_runs) ::kill(beside, SIGINT);  // do not wait longer for what looks at an ended program
       continue;
     }

@@ -19,6 +19,7 @@ struct Launch {
   std::string process_file;  // that the program writes its process number to; "" where it is the command
   std::vector<std::string> beside;  // a command that runs meanwhile; "{pid}" in it is the program's process number
   std::string beside_output;        // file that takes what it writes
+  bool is_interrupted = false;  // signals that this process gets reach the command as SIGINT, on which profilers write
 };
 
 /// Waits for the program, and then for the command beside it. Signals that end programs and that other processes send

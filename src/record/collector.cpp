@@ -36,6 +36,13 @@ std::vector<std::pair<const Collector*, std::string>> candidates(const RecordCon
 
 }  // namespace
 
+std::string why_not(const Collector& collector, const RecordContext& context) {
+  if (context.request.attach && collector.attach == nullptr) {
+    return "it records programs that it starts, and none that runs already: --with perf, py-spy or rocprof";
+  }
+  return collector.why_not(context);
+}
+
 std::span<const Collector* const> all_collectors() {
   return kCollectors;
 }
@@ -48,13 +55,13 @@ const Collector* find_collector(std::string_view name) {
 ChosenCollector choose_collector(const RecordContext& context) {
   ChosenCollector chosen;
   for (auto& [collector, reason] : candidates(context)) {
-    const std::string why_not = collector->why_not(context);
-    if (why_not.empty()) {
+    const std::string hindrance = why_not(*collector, context);
+    if (hindrance.empty()) {
       chosen.collector = collector;
       chosen.reason = std::move(reason);
       return chosen;
     }
-    chosen.missing.push_back(fmt::format("{}: {}", collector->name, why_not));
+    chosen.missing.push_back(fmt::format("{}: {}", collector->name, hindrance));
   }
   return chosen;
 }

@@ -58,7 +58,12 @@ struct Collector {
   std::string (*why_not)(const RecordContext&);
   RecordPlan (*plan)(const RecordContext&);
   std::span<const KnownFailure> failures;
+  /// The same for a process that runs already; null where the profiler cannot look into one.
+  RecordPlan (*attach)(const RecordContext&) = nullptr;
 };
+
+/// Empty, or why a collector cannot record what the context has, and what to do about it.
+std::string why_not(const Collector& collector, const RecordContext& context);
 
 std::span<const Collector* const> all_collectors();
 /// Null where none has this name.

@@ -37,8 +37,8 @@ void choose(PreparedRecording& prepared) {
       throw Error(
           fmt::format("record: no tool is called '{}'; there are {}", prepared.request.tool, names_of_collectors()));
     }
-    const std::string why_not = prepared.collector->why_not(context);
-    if (!why_not.empty()) throw Error(fmt::format("record --with {}: {}", prepared.request.tool, why_not));
+    const std::string hindrance = why_not(*prepared.collector, context);
+    if (!hindrance.empty()) throw Error(fmt::format("record --with {}: {}", prepared.request.tool, hindrance));
     return;
   }
   ChosenCollector chosen = choose_collector(context);
@@ -61,6 +61,19 @@ std::string shell_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
   return text;
+}
+
+/// The words of the command line of a running process. Throws Error.
+std::vector<std::string> command_of_process(int64_t process) {
+  const std::string folder = fmt::format("/proc/{}", process);
+  std::ifstream file(folder + "/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::error_code hidden;
+  const fs::path program = fs::read_symlink(folder + "/exe", hidden);
+  if (words.empty()) throw Error(fmt::format("record --attach {}: no program runs with this number", process));
+  if (!hidden) words[0] = program.string();
+  return words;
 }
 
 std::string tail_of(const std::string& path) {
@@ -196,6 +209,7 @@ std::string PreparedRecording::commands() const {
 
 PreparedRecording prepare_recording(RecordRequest request) {
   PreparedRecording prepared;
+  if (request.attach) request.command = command_of_process(*request.attach);
   prepared.program = inspect_program(request.command);
   prepared.machine = inspect_machine();
   prepared.job = job_of_environment();
@@ -207,7 +221,8 @@ PreparedRecording prepare_recording(RecordRequest request) {
   choose(prepared);
   if (!prepared.collector->caution.empty()) prepared.remarks.emplace_back(prepared.collector->caution);
   if (is_recorded(prepared)) {
-    prepared.plan = prepared.collector->plan(prepared.context());
+    const auto make_plan = prepared.request.attach ? prepared.collector->attach : prepared.collector->plan;
+    prepared.plan = make_plan(prepared.context());
   } else {
     prepared.plan.command = prepared.request.command;
   }
@@ -222,10 +237,12 @@ Recording run_recording(const PreparedRecording& prepared) {
   Launch launch{plan.command, plan.environment, {}, {}, plan.beside, log_of(context)};
   if (plan.has_separate_output) {
     launch.output_file = log_of(context);
-    launch.process_file = process_file_of(context);
+    if (!prepared.request.attach) launch.process_file = process_file_of(context);
   }
+  launch.is_interrupted = prepared.request.attach.has_value();
   Recording recording;
   recording.status = run_program(launch);
+  if (prepared.request.attach) recording.status = 0;  // it is the profiler's, which an interrupt may have ended
   const bool leaves_line = prepared.collector != &kTorchCollector;  // the program's processes leave theirs
   if (leaves_line) {
     append_to_manifest(prepared.folder, process_line(prepared, recording.status, failure_of(context, prepared)));

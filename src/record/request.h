@@ -22,6 +22,7 @@ struct RecordRequest {
   std::vector<int64_t> ranks;       // that record; none: all
   std::vector<std::pair<std::string, std::string>> environment;  // variables that the program gets besides its own
   std::vector<std::string> command;
+  std::optional<int64_t> attach;  // number of a running process, whose command line is `command` then
 };
 
 }  // namespace cgpu

@@ -33,9 +33,10 @@ TrackIndex TimelineBuilder::thread_track(const std::string& process, const std::
 }
 
 TrackIndex TimelineBuilder::stream_track(int32_t device, int64_t stream) {
-  return track_of(streams_, {device, stream},
-                  Track{TrackKind::device_stream, "GPU " + std::to_string(device),
-                        stream < 0 ? "no stream" : "stream " + std::to_string(stream), "", ""});
+  const std::string process = device < 0 ? "GPU" : "GPU " + std::to_string(device);  // the profile does not say which
+  return track_of(
+      streams_, {device, stream},
+      Track{TrackKind::device_stream, process, stream < 0 ? "no stream" : "stream " + std::to_string(stream), "", ""});
 }
 
 SliceIndex TimelineBuilder::add_slice(Slice slice, int64_t end) {

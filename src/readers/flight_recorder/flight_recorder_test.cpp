@@ -90,7 +90,7 @@ TEST(FlightRecorder, JsonAndPickleGiveTheSameOps) {
     EXPECT_EQ(t.collectives[1].sequence, 2);
     EXPECT_EQ(t.collectives[1].elements_in, 34);
     EXPECT_EQ(t.names[t.collectives[1].type], "Float");
-    EXPECT_EQ(t.device_ops.kind[0], OpKind::communication);
+    EXPECT_EQ(t.kind(0), SliceKind::device_collective);
     EXPECT_EQ(run.notes.count("unfinished_collective"), 2);
     EXPECT_EQ(run.events.read, 3);
   }

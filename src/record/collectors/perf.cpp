@@ -22,8 +22,19 @@ std::string why_not(const RecordContext& context) {
     return "the kernel forbids sampling (kernel.perf_event_paranoid is " + std::to_string(machine.perf_paranoid) +
            "): sysctl kernel.perf_event_paranoid=2, or run as root";
   }
-  if (context.request.duration) return "perf records to the end of the program: leave out --duration";
+  if (context.request.duration && !context.request.attach)
+    return "perf records to the end of the program: leave out --duration";
   return "";
+}
+
+/// Without counters of the processor, as in virtual machines, perf would fall back by itself, and some versions say so.
+std::string event(const RecordContext& context) {
+  return context.machine.has_processor_counters ? "cycles" : "cpu-clock";
+}
+
+/// Python's functions have no frame pointers; its perf trampolines (3.12) are found by unwinding.
+std::vector<std::string> call_graph(const RecordContext& context) {
+  return context.program.is_python ? std::vector<std::string>{"--call-graph", "dwarf"} : std::vector<std::string>{"-g"};
 }
 
 RecordPlan plan(const RecordContext& context) {
@@ -32,16 +43,27 @@ RecordPlan plan(const RecordContext& context) {
   const std::string data = context.work_base + ".perf.data";
   RecordPlan plan;
   plan.command = {"perf", "record", "--quiet", "-F", "499", "-o", data};
-  // Without counters of the processor, as in virtual machines, perf would fall back by itself, and say so on some.
-  append(plan.command, {"-e", context.machine.has_processor_counters ? "cycles" : "cpu-clock"});
-  // Python's functions have no frame pointers; its perf trampolines (3.12) are found by unwinding.
-  append(plan.command, context.program.is_python ? std::vector<std::string>{"--call-graph", "dwarf"}
-                                                 : std::vector<std::string>{"-g"});
+  append(plan.command, {"-e", event(context)});
+  append(plan.command, call_graph(context));
   if (request.set == RecordSet::full) plan.command.emplace_back("--all-cpus");
   if (request.delay) append(plan.command, {"-D", whole_units(*request.delay, kMillisecond)});
   plan.command.emplace_back("--");
   append(plan.command, with_own_output(context));
   if (context.program.is_python) plan.environment.emplace_back("PYTHONPERFSUPPORT", "1");
+  plan.has_separate_output = true;
+  plan.profile = context.base + ".perf.txt";
+  plan.follow_ups.push_back({{"perf", "script", "-i", data}, plan.profile});
+  return plan;
+}
+
+RecordPlan attach(const RecordContext& context) {
+  const RecordRequest& request = context.request;
+  const std::string data = context.work_base + ".perf.data";
+  RecordPlan plan;
+  plan.command = {"perf", "record", "--quiet", "-F", "499", "-o", data, "-e", event(context)};
+  append(plan.command, call_graph(context));
+  append(plan.command, {"-p", std::to_string(*request.attach)});
+  if (request.duration) append(plan.command, {"--", "sleep", seconds_text(*request.duration)});
   plan.has_separate_output = true;
   plan.profile = context.base + ".perf.txt";
   plan.follow_ups.push_back({{"perf", "script", "-i", data}, plan.profile});
@@ -57,6 +79,7 @@ const Collector kPerfCollector{"perf",
                                "",
                                collect_perf::why_not,
                                collect_perf::plan,
-                               collect_perf::kFailures};
+                               collect_perf::kFailures,
+                               collect_perf::attach};
 
 }  // namespace cgpu

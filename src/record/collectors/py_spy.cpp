@@ -27,17 +27,34 @@ std::string why_not(const RecordContext& context) {
   return "";
 }
 
-RecordPlan plan(const RecordContext& context) {
+std::string profile_of(const RecordContext& context) {
+  return context.base + ".py-spy.speedscope.json";
+}
+
+std::vector<std::string> spy(const RecordContext& context, const std::string& process) {
   constexpr int64_t kSecond = 1'000'000'000;
   const RecordRequest& request = context.request;
+  std::vector<std::string> words{"py-spy", "record", "--pid",          process,    "--format",         "speedscope",
+                                 "--rate", "100",    "--subprocesses", "--output", profile_of(context)};
+  if (request.set != RecordSet::quick) words.emplace_back("--native");
+  if (request.set == RecordSet::full) append(words, {"--threads", "--idle"});
+  if (request.duration) append(words, {"--duration", whole_units(*request.duration, kSecond)});
+  return words;
+}
+
+RecordPlan plan(const RecordContext& context) {
   RecordPlan plan;
-  plan.command = request.command;
-  plan.profile = context.base + ".py-spy.speedscope.json";
-  plan.beside = {"py-spy", "record", "--pid",          "{pid}",    "--format",  "speedscope",
-                 "--rate", "100",    "--subprocesses", "--output", plan.profile};
-  if (request.set != RecordSet::quick) plan.beside.emplace_back("--native");
-  if (request.set == RecordSet::full) append(plan.beside, {"--threads", "--idle"});
-  if (request.duration) append(plan.beside, {"--duration", whole_units(*request.duration, kSecond)});
+  plan.command = context.request.command;
+  plan.beside = spy(context, "{pid}");
+  plan.profile = profile_of(context);
+  return plan;
+}
+
+RecordPlan attach(const RecordContext& context) {
+  RecordPlan plan;
+  plan.command = spy(context, std::to_string(*context.request.attach));
+  plan.has_separate_output = true;
+  plan.profile = profile_of(context);
   return plan;
 }
 
@@ -50,6 +67,7 @@ const Collector kPySpyCollector{"py-spy",
                                 "",
                                 collect_py_spy::why_not,
                                 collect_py_spy::plan,
-                                collect_py_spy::kFailures};
+                                collect_py_spy::kFailures,
+                                collect_py_spy::attach};
 
 }  // namespace cgpu

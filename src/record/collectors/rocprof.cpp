@@ -21,14 +21,20 @@ std::string why_not(const RecordContext& context) {
   return "";
 }
 
+std::vector<std::string> begin_of_command(const RecordContext& context) {
+  const RecordSet set = context.request.set;
+  std::vector<std::string> words{"rocprofv3",          set == RecordSet::quick ? "--runtime-trace" : "--sys-trace",
+                                 "--output-format",    "rocpd",
+                                 "--output-directory", context.folder,
+                                 "--output-file",      std::filesystem::path(context.base).filename().string()};
+  if (set == RecordSet::full) append(words, {"--pmc", "SQ_WAVES", "GRBM_GUI_ACTIVE"});
+  return words;
+}
+
 RecordPlan plan(const RecordContext& context) {
   const RecordRequest& request = context.request;
   RecordPlan plan;
-  plan.command = {"rocprofv3",          request.set == RecordSet::quick ? "--runtime-trace" : "--sys-trace",
-                  "--output-format",    "rocpd",
-                  "--output-directory", context.folder,
-                  "--output-file",      std::filesystem::path(context.base).filename().string()};
-  if (request.set == RecordSet::full) append(plan.command, {"--pmc", "SQ_WAVES", "GRBM_GUI_ACTIVE"});
+  plan.command = begin_of_command(context);
   if (request.delay || request.duration) {
     constexpr int64_t kMillisecond = 1'000'000;
     constexpr int64_t kUntilTheEnd = 1'000'000'000'000'000;  // ns: longer than programs last
@@ -43,6 +49,19 @@ RecordPlan plan(const RecordContext& context) {
   return plan;
 }
 
+/// The process must have been started with ROCP_TOOL_ATTACH=1.
+RecordPlan attach(const RecordContext& context) {
+  constexpr int64_t kMillisecond = 1'000'000;
+  const RecordRequest& request = context.request;
+  RecordPlan plan;
+  plan.command = begin_of_command(context);
+  append(plan.command, {"--attach", std::to_string(*request.attach)});
+  if (request.duration) append(plan.command, {"--attach-duration-msec", whole_units(*request.duration, kMillisecond)});
+  plan.has_separate_output = true;
+  plan.profile = context.base + "_results.db";
+  return plan;
+}
+
 }  // namespace
 
 }  // namespace collect_rocprof
@@ -52,6 +71,7 @@ const Collector kRocprofCollector{"rocprof",
                                   "",
                                   collect_rocprof::why_not,
                                   collect_rocprof::plan,
-                                  collect_rocprof::kFailures};
+                                  collect_rocprof::kFailures,
+                                  collect_rocprof::attach};
 
 }  // namespace cgpu
