@@ -210,8 +210,8 @@ std::string name_hottest_function(RuleContext& context, Finding& finding) {
   const std::vector<std::string> hottest = work.hottest(&WorkSums::OfFunction::own);
   if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return "";
   const WorkSums::OfFunction& most = work.functions.at(hottest[0]);
-  finding.title += fmt::format("; {} of {} is spent in {}", format_percent(100 * most.own / work.whole),
-                               context.sampled_metric(), hottest[0]);
+  finding.title = fmt::format("{} of {} is spent in {}", format_percent(100 * most.own / work.whole),
+                              context.sampled_metric(), hottest[0]);
   std::vector<std::string> facts;
   const std::string helper = largest_name(most.helpers);
   if (!helper.empty() && most.helpers.at(helper) >= kSmall * work.whole) {
@@ -246,7 +246,7 @@ std::optional<NodeIndex> node_in(const Table& path, size_t row) {
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
 void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
   Finding finding{.rule = "hot_path",
-                  .title = "No rule judges the time of this profile: it has no timeline of device work",
+                  .title = "The time of this profile is not judged: it has no timeline of device work",
                   .evidence = "",
                   .suggestion = "See what the profile holds",
                   .command = "info",
@@ -268,8 +268,8 @@ void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
   } else if (end > 0) {
     std::vector<std::string> way;
     for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
-    finding.title += fmt::format("; {} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
-                                 context.sampled_metric(), way.back());
+    finding.title = fmt::format("{} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
+                                context.sampled_metric(), way.back());
     finding.evidence = fmt::format("{}", fmt::join(way, " > "));
     finding.suggestion = "Begin with the code on this path, and with the functions that cost most by themselves";
     finding.command = "hot_path";
