@@ -152,20 +152,15 @@ PythonTable table(const PythonSession& session, const std::string& name, const s
 /// The run in one line.
 std::string verdict(const PythonSession& session) {
   return work([profile = session.profile()](const Stopped&) {
-    const auto said = [](const Session& of, const std::vector<Table>& tables) {
-      std::vector<const Table*> made;
-      for (const Table& table : tables) made.push_back(&table);
-      return valid_utf8(verdict_of(of, made));
-    };
     if (profile.is_summary()) {
       const SummarySession& kept = profile.summary_session();
-      return said(kept.session(), kept.tables(verdict_tables()));
+      return valid_utf8(verdict_of(kept.session(), kept.tables(verdict_tables())));
     }
     const SessionFacts& facts = profile.facts("diagnose");
     std::vector<Table> tables;
     for (const WantedTable& wanted : verdict_tables())
       tables.push_back(make_table(*wanted.analysis, facts, wanted.options));
-    return said(facts.session(), tables);
+    return valid_utf8(verdict_of(facts.session(), tables));
   });
 }
 

@@ -22,4 +22,10 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// With its first character in upper case, if that is a letter.
+inline std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 }  // namespace cgpu

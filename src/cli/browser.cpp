@@ -4,16 +4,11 @@
 #include <spawn.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include "base/environment.h"
 
 extern char** environ;
 
 namespace cgpu {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 bool has_display() {
   return !environment("DISPLAY").empty() || !environment("WAYLAND_DISPLAY").empty();

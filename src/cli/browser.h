@@ -7,9 +7,6 @@
 
 namespace cgpu {
 
-/// An environment variable, "" where it is not set.
-std::string environment(const char* name);
-
 /// Whether this machine has a screen to show a browser on.
 bool has_display();
 /// Opens the address in the user's browser and does not wait. Where there is no program for it nothing happens: the

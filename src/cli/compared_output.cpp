@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <sstream>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "cli/terminal.h"
 #include "report/report.h"
 #include "table/csv.h"
@@ -35,8 +36,14 @@ constexpr std::string_view kPrefix = "compare_";
 std::string heading_of(std::string name) {
   if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
   std::replace(name.begin(), name.end(), '_', ' ');
-  if (!name.empty()) name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
-  return name;
+  return capitalized(name);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream from(text);
+  for (std::string line; std::getline(from, line);) lines.push_back(line);
+  return lines;
 }
 
 /// Lines that are too long for a terminal, wrapped with their own indent and that of a list of changes.
@@ -44,13 +51,10 @@ std::string fitted(const std::string& lines, const TextOptions& options) {
   if (!options.terminal) return lines;
   constexpr size_t kIndentOfChanges = 4;
   std::string out;
-  for (size_t begin = 0; begin < lines.size();) {
-    const size_t end = std::min(lines.find('\n', begin), lines.size());
-    const std::string line = lines.substr(begin, end - begin);
+  for (const std::string& line : lines_of(lines)) {
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const size_t next = indent == 0 ? 0 : indent + kIndentOfChanges;
     out += wrap_indented(line, options.width, next);
-    begin = end + 1;
   }
   return out;
 }
@@ -99,12 +103,7 @@ void write_html(std::ostream& out, const Compared& compared) {
   constexpr size_t kRowsOfEach = 200;
   Report report;
   report.title = compared.title;
-  const std::string words = compared.words + compared.causes;
-  for (size_t begin = 0; begin < words.size();) {
-    const size_t end = std::min(words.find('\n', begin), words.size());
-    report.headline.push_back(words.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  report.headline = lines_of(compared.words + compared.causes);
   for (const Table& one : compared.tables) {
     Section& section = report.sections.emplace_back();
     section.title = heading_of(one.name);

@@ -94,9 +94,7 @@ struct DiagnoseCommand {
     }
     FoldedSession folded = fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(), wanted_tables);
     if (verdict != nullptr) {
-      std::vector<const Table*> of_verdict;
-      for (size_t i = own; i < folded.tables.size(); ++i) of_verdict.push_back(&folded.tables[i]);
-      *verdict = verdict_of(folded.session, of_verdict);
+      *verdict = verdict_of(folded.session, folded.tables);
       folded.tables.resize(own);
     }
     return std::move(folded.tables);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "analysis/analysis.h"
 #include "base/error.h"
@@ -87,13 +86,10 @@ struct RecordCommand {
   }
 
   void list_ranks() {
-    constexpr int64_t kMostRanks = 1'000'000;
-    std::stringstream parts(ranks);
-    for (std::string part; std::getline(parts, part, ',');) {
-      const auto [first, last] = parse_number_range(part, "--ranks");
-      if (last - first > kMostRanks) throw Error("--ranks " + part + ": are more ranks than jobs have");
-      for (int64_t rank = first; rank <= last; ++rank) request.ranks.push_back(rank);
-    }
+    constexpr size_t kMostRanks = 1'000'000;
+    const NumberList listed(ranks, "--ranks");
+    if (listed.count(kMostRanks) == kMostRanks) throw Error("--ranks " + ranks + ": are more ranks than jobs have");
+    request.ranks = listed.numbers();
   }
 
   static std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -104,7 +100,7 @@ struct RecordCommand {
     tell(recorded_words(recording) + " in " + folder);
     const std::set<std::string> failures(recording.failures.begin(), recording.failures.end());
     for (const std::string& failure : failures) tell("failed: " + failure);
-    if (prepared.collector == &kTorchCollector && recording.manifest.processes.empty()) {
+    if (prepared.collector->is_inside && recording.manifest.processes.empty()) {
       tell(
           "failed: no process imported torch and did something with it: --with perf or --with py-spy records any program");
     }
@@ -149,10 +145,8 @@ struct RecordCommand {
       std::vector<WantedTable> wanted = verdict_tables();
       wanted.push_back({&find_analysis("findings"), {}});
       const FoldedSession folded = fold_ranks(OpeningWithProgress(input).options(), input.selection(), wanted);
-      std::vector<const Table*> tables;
-      for (const Table& table : folded.tables) tables.push_back(&table);
       const size_t width = text_options().width;
-      const std::string verdict = verdict_of(folded.session, tables);
+      const std::string verdict = verdict_of(folded.session, folded.tables);
       fmt::print(stderr, "\n{}{}\n", verdict.empty() ? "" : wrap_text(verdict, width) + "\n",
                  first_findings_as_text(folded.tables.back(), width, kFirstFindings));
     } catch (const std::exception& error) {

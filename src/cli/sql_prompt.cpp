@@ -22,6 +22,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "cli/browser.h"
 #include "cli/terminal.h"

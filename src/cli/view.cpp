@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/signal_cleanup.h"

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -18,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/replace_all.h"
+#include "readers/common/outside_program.h"
 
 namespace cgpu {
 
@@ -79,16 +79,9 @@ struct StartPipe {
   }
 };
 
-std::vector<char*> as_arguments(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  return arguments;
-}
-
 pid_t start(const Launch& launch, const BlockedSignals& signals) {
   const StartPipe pipe;
-  const std::vector<char*> arguments = as_arguments(launch.command);
+  const std::vector<char*> arguments = exec_arguments(launch.command);
   const pid_t child = ::fork();
   if (child < 0) throw Error(launch.command[0], "no process could be started for it");
   if (child == 0) {
@@ -113,7 +106,7 @@ pid_t start(const Launch& launch, const BlockedSignals& signals) {
 pid_t start_beside(const Launch& launch, pid_t program, const BlockedSignals& signals) {
   std::vector<std::string> words = launch.beside;
   for (std::string& word : words) replace_all(word, "{pid}", std::to_string(program));
-  const std::vector<char*> arguments = as_arguments(words);
+  const std::vector<char*> arguments = exec_arguments(words);
   const pid_t child = ::fork();
   if (child != 0) return child;
   ::setpgid(0, 0);  // an interrupt from the terminal is for the program; this ends when that has ended

@@ -66,19 +66,16 @@ ChosenCollector choose_collector(const RecordContext& context) {
   return chosen;
 }
 
-std::string process_file_of(const RecordContext& context) {
-  return context.work_base + ".pid";
-}
-
-std::vector<std::string> with_own_output(const RecordContext& context) {
+void append_program_with_own_output(RecordPlan& plan, const RecordContext& context) {
   const char* folder = std::getenv("TMPDIR");
   const std::string script =
       fmt::format("echo $$ >\"$0\"; {}; exec \"$@\" >&{} 2>&{} {}>&- {}>&-",
                   folder == nullptr ? "unset TMPDIR" : "TMPDIR=" + shell_word(folder) + "; export TMPDIR",
                   kProgramOutput, kProgramErrors, kProgramOutput, kProgramErrors);
-  std::vector<std::string> words{"sh", "-c", script, process_file_of(context)};
-  append(words, context.request.command);
-  return words;
+  plan.process_file = context.work_base + ".pid";
+  plan.has_separate_output = true;
+  append(plan.command, {"sh", "-c", script, plan.process_file});
+  append(plan.command, context.request.command);
 }
 
 void append(std::vector<std::string>& words, const std::vector<std::string>& more) {

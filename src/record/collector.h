@@ -39,6 +39,7 @@ struct RecordPlan {
   std::vector<std::string> beside;
   /// What the profiler itself writes to standard output and standard error goes to a file, apart from the program's.
   bool has_separate_output = false;
+  std::string process_file;  // that the program's process number is written to; "" where it is that of the command
   std::vector<FollowUp> follow_ups;
   bool once_for_job = false;  // the follow-ups are for all processes of the job together, behind the last one
   std::string profile;        // that is there in the end; "" where the program's processes name theirs
@@ -57,9 +58,12 @@ struct Collector {
   /// Empty, or why it cannot record this here and what to do about it.
   std::string (*why_not)(const RecordContext&);
   RecordPlan (*plan)(const RecordContext&);
-  std::span<const KnownFailure> failures;
+  std::span<const KnownFailure> failures;  // besides those of all tools
   /// The same for a process that runs already; null where the profiler cannot look into one.
   RecordPlan (*attach)(const RecordContext&) = nullptr;
+  /// It runs inside the program's processes (torch/): they choose their ranks, name their profiles and leave their own
+  /// lines in the manifest.
+  bool is_inside = false;
 };
 
 /// Empty, or why a collector cannot record what the context has, and what to do about it.
@@ -77,15 +81,16 @@ struct ChosenCollector {
 };
 ChosenCollector choose_collector(const RecordContext& context);
 
-/// The program under a profiler that writes to standard output itself: the words "sh -c ..." and then the program, with
-/// the descriptors that run_program (child.h) hands over as its output. The shell writes its process number, which
-/// becomes the program's, to `process_file`, and gives the program the TMPDIR of the user.
-std::vector<std::string> with_own_output(const RecordContext& context);
-/// Where with_own_output has the process number written.
-std::string process_file_of(const RecordContext& context);
+/// Appends the program to the command of a profiler that writes to standard output itself: the words "sh -c ..." and
+/// then the program, with the descriptors that run_program (child.h) hands over as its output. The shell writes its
+/// process number, which becomes the program's, to a file, and gives the program the TMPDIR of the user.
+void append_program_with_own_output(RecordPlan& plan, const RecordContext& context);
 
 /// Adds the words of `more` behind those of `words`.
 void append(std::vector<std::string>& words, const std::vector<std::string>& more);
+
+inline constexpr int64_t kMillisecond = 1'000'000;  // ns
+inline constexpr int64_t kSecond = 1'000'000'000;
 
 /// ns as seconds, for options: "1.5".
 std::string seconds_text(int64_t ns);

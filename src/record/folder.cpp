@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,7 +16,6 @@
 #include "base/credentials.h"
 #include "base/error.h"
 #include "readers/manifest.h"
-#include "record/collector.h"
 #include "record/torch_recorder.h"
 #include "table/json_text_writer.h"
 
@@ -45,22 +45,19 @@ std::string manifest_of(const std::string& folder) {
 }
 
 /// The first line of the manifest. Credentials in the command are hidden.
-std::string first_line(const std::string& tool, const RecordRequest& request, const Job& job) {
-  std::string command;
-  for (const std::string& word : request.command) command += (command.empty() ? "" : " ") + word;
+std::string first_line(const Collector& collector, const RecordRequest& request, const Job& job) {
+  std::string command = fmt::format("{}", fmt::join(request.command, " "));
   std::string hidden;
   if (hide_secrets(command, hidden) > 0) command = hidden;
   JsonTextWriter json;
-  json.begin_object().member("kind", "recording").member("cgpu", CGPU_VERSION).member("tool", tool);
+  json.begin_object().member("kind", "recording").member("cgpu", CGPU_VERSION).member("tool", collector.name);
   json.member("command", command).member("host", host_name()).member("job", job.id);
-  const Collector* collector = find_collector(tool);
-  if (collector != nullptr && !collector->caution.empty()) json.member("caution", collector->caution);
+  if (!collector.caution.empty()) json.member("caution", collector.caution);
   json.member("started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))).end_object();
   return std::move(json).text();
 }
 
 void write_recorder(const std::string& work) {
-  fs::create_directories(work);
   for (const RecorderFile& file : torch_recorder_files()) {
     const fs::path path = fs::path(work) / file.path;
     fs::create_directories(path.parent_path());
@@ -97,7 +94,7 @@ std::string folder_name(const RecordRequest& request, const Program& program, co
   return folder;
 }
 
-void make_recording_folder(const std::string& folder, const std::string& tool, const RecordRequest& request,
+void make_recording_folder(const std::string& folder, const Collector& collector, const RecordRequest& request,
                            const Job& job) {
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -112,8 +109,10 @@ void make_recording_folder(const std::string& folder, const std::string& tool, c
     fs::remove(manifest_of(folder), failed);
     throw Error(folder, "is not empty: a recording needs a new folder");
   }
-  write_recorder(folder + "/.recorder");
-  append_to_manifest(folder, first_line(tool, request, job));
+  const std::string work = folder + "/.recorder";
+  fs::create_directories(work);
+  if (collector.is_inside) write_recorder(work);
+  append_to_manifest(folder, first_line(collector, request, job));
 }
 
 void append_to_manifest(const std::string& folder, const std::string& json) {

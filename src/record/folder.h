@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "record/collector.h"
 #include "record/job.h"
 #include "record/program.h"
 #include "record/request.h"
@@ -15,7 +16,7 @@ std::string folder_name(const RecordRequest& request, const Program& program, co
 
 /// Makes the folder and its manifest with a first line, or enters it where another process of the job has made it.
 /// Throws Error where it holds anything else already.
-void make_recording_folder(const std::string& folder, const std::string& tool, const RecordRequest& request,
+void make_recording_folder(const std::string& folder, const Collector& collector, const RecordRequest& request,
                            const Job& job);
 
 /// Appends a line of JSON to the manifest, in one write. Throws Error where that fails.

@@ -1,18 +1,13 @@
 #include "record/job.h"
 
 #include <array>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "base/parse_number.h"
 
 namespace cgpu {
 
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = name == nullptr ? nullptr : std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 struct Launcher {
   const char* id;
@@ -32,12 +27,12 @@ constexpr std::array kLaunchers{
 
 Job job_of_environment() {
   for (const Launcher& launcher : kLaunchers) {
-    const std::string id = variable(launcher.id);
-    const auto rank = parse_number<int>(variable(launcher.rank));
+    const std::string id = environment(launcher.id);
+    const auto rank = parse_number<int>(environment(launcher.rank));
     if (id.empty() || !rank || *rank < 0) continue;
-    const std::string part = variable(launcher.part);
+    const std::string part = launcher.part == nullptr ? "" : environment(launcher.part);
     if (launcher.part != nullptr && part.empty()) continue;  // a script of the job, no process of a step
-    return {part.empty() ? id : id + "." + part, *rank, parse_number<int>(variable(launcher.size))};
+    return {part.empty() ? id : id + "." + part, *rank, parse_number<int>(environment(launcher.size))};
   }
   return {};
 }

@@ -3,10 +3,10 @@
 #include <glob.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <utility>
+
+#include "readers/common/outside_program.h"
 
 namespace cgpu {
 
@@ -25,23 +25,7 @@ int number_in(const char* path, int otherwise) {
   return file >> number ? number : otherwise;
 }
 
-bool is_program(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
-
 }  // namespace
-
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
-  const char* path = std::getenv("PATH");
-  std::stringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string found = (folder.empty() ? "." : folder) + "/" + name;
-    if (is_program(found)) return found;
-  }
-  return "";
-}
 
 Machine inspect_machine() {
   Machine machine;

@@ -19,9 +19,6 @@ struct Machine {
   bool has(const std::string& program) const { return programs.contains(program); }
 };
 
-/// Where a program is found on PATH; "" where it is not. A name with a slash stands for itself.
-std::string find_program(const std::string& name);
-
 Machine inspect_machine();
 
 }  // namespace cgpu

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/contains.h"
-#include "record/machine.h"
+#include "readers/common/outside_program.h"
 
 namespace cgpu {
 

@@ -1,15 +1,17 @@
 #include "record/record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
+#include "base/contains.h"
 #include "base/error.h"
 #include "readers/common/outside_program.h"
 #include "record/child.h"
@@ -22,20 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string names_of_collectors() {
-  std::string names;
-  for (const Collector* collector : all_collectors())
-    names += (names.empty() ? "" : ", ") + std::string(collector->name);
-  return names;
-}
-
 void choose(PreparedRecording& prepared) {
   const RecordContext context = prepared.context();
   if (prepared.request.tool != "auto") {
     prepared.collector = find_collector(prepared.request.tool);
     if (prepared.collector == nullptr) {
-      throw Error(
-          fmt::format("record: no tool is called '{}'; there are {}", prepared.request.tool, names_of_collectors()));
+      throw Error(fmt::format("record: no tool is called '{}'", prepared.request.tool));
     }
     const std::string hindrance = why_not(*prepared.collector, context);
     if (!hindrance.empty()) throw Error(fmt::format("record --with {}: {}", prepared.request.tool, hindrance));
@@ -44,9 +38,7 @@ void choose(PreparedRecording& prepared) {
   ChosenCollector chosen = choose_collector(context);
   for (const std::string& missing : chosen.missing) prepared.remarks.push_back("not used: " + missing);
   if (chosen.collector == nullptr) {
-    std::string all;
-    for (const std::string& missing : chosen.missing) all += (all.empty() ? "" : "; ") + missing;
-    throw Error("record: no tool can record this program here: " + all);
+    throw Error(fmt::format("record: no tool can record this program here: {}", fmt::join(chosen.missing, "; ")));
   }
   prepared.collector = chosen.collector;
   prepared.remarks.push_back(fmt::format("{}, because {}", chosen.collector->about, chosen.reason));
@@ -58,9 +50,9 @@ std::string base_name(const Job& job) {
 }
 
 std::string shell_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
-  return text;
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(shell_word(word));
+  return fmt::format("{}", fmt::join(quoted, " "));
 }
 
 /// The words of the command line of a running process. Throws Error.
@@ -96,8 +88,10 @@ std::string last_line(const std::string& text) {
 /// What the collector knows of what the profiler wrote, else its last line.
 std::string failure_in(const Collector& collector, const std::string& output) {
   const std::string text = tail_of(output);
+  if (contains(text, "No space left on device"))
+    return "the disk is full: choose another folder with -o, or record less";
   for (const KnownFailure& known : collector.failures) {
-    if (text.find(known.sign) != std::string::npos) return std::string(known.words);
+    if (contains(text, known.sign)) return std::string(known.words);
   }
   return last_line(text);
 }
@@ -139,20 +133,12 @@ std::string process_line(const PreparedRecording& prepared, int status, const st
   json.begin_object().member("kind", "process").member("tool", prepared.collector->name);
   json.member("pid", static_cast<int64_t>(::getpid()));
   if (prepared.job.is_parallel()) json.member("rank", prepared.job.rank).member("world_size", prepared.job.size);
-  const fs::path profile(prepared.plan.profile);
-  json.key("file");
-  if (is_there(profile.string())) {
-    json.value(profile.filename().string());
-  } else {
-    json.null();
-  }
-  json.member("ended", status_text(status)).key("failed");
-  if (failed.empty()) {
-    json.null();
-  } else {
-    json.value(failed);
-  }
-  json.end_object();
+  const std::string& profile = prepared.plan.profile;
+  const auto none = std::optional<std::string>();
+  json.member("file", is_there(profile) ? std::optional(fs::path(profile).filename().string()) : none);
+  json.member("ended", status_text(status))
+      .member("failed", failed.empty() ? none : std::optional(failed))
+      .end_object();
   return std::move(json).text();
 }
 
@@ -170,10 +156,10 @@ uint64_t bytes_of_profiles(const std::string& folder) {
   return bytes;
 }
 
-/// Whether this process is of a rank that records. PyTorch's processes decide by themselves.
+/// Whether this process is of a rank that records.
 bool is_recorded(const PreparedRecording& prepared) {
   const std::vector<int64_t>& ranks = prepared.request.ranks;
-  if (ranks.empty() || prepared.collector == &kTorchCollector) return true;
+  if (ranks.empty() || prepared.collector->is_inside) return true;
   if (!prepared.job.is_parallel()) {
     throw Error(fmt::format("record --with {}: --ranks needs a parallel job: mpirun -n 4 cgpu record ... -- PROGRAM",
                             prepared.collector->name));
@@ -233,23 +219,25 @@ PreparedRecording prepare_recording(RecordRequest request) {
 Recording run_recording(const PreparedRecording& prepared) {
   const RecordContext context = prepared.context();
   const RecordPlan& plan = prepared.plan;
-  make_recording_folder(prepared.folder, std::string(prepared.collector->name), prepared.request, prepared.job);
-  Launch launch{plan.command, plan.environment, {}, {}, plan.beside, log_of(context)};
-  if (plan.has_separate_output) {
-    launch.output_file = log_of(context);
-    if (!prepared.request.attach) launch.process_file = process_file_of(context);
-  }
-  launch.is_interrupted = prepared.request.attach.has_value();
+  make_recording_folder(prepared.folder, *prepared.collector, prepared.request, prepared.job);
+  const Launch launch{.command = plan.command,
+                      .environment = plan.environment,
+                      .output_file = plan.has_separate_output ? log_of(context) : "",
+                      .process_file = plan.process_file,
+                      .beside = plan.beside,
+                      .beside_output = log_of(context),
+                      .is_interrupted = prepared.request.attach.has_value()};
   Recording recording;
   recording.status = run_program(launch);
   if (prepared.request.attach) recording.status = 0;  // it is the profiler's, which an interrupt may have ended
-  const bool leaves_line = prepared.collector != &kTorchCollector;  // the program's processes leave theirs
+  const bool leaves_line = !prepared.collector->is_inside;
   if (leaves_line) {
     append_to_manifest(prepared.folder, process_line(prepared, recording.status, failure_of(context, prepared)));
   }
   recording.manifest = read_manifest(prepared.folder).value_or(RecordingManifest{});
   recording.is_last = !leaves_line || is_complete(recording.manifest, prepared.job);
-  if (plan.once_for_job && recording.is_last) {
+  if (!recording.is_last) return recording;
+  if (plan.once_for_job) {
     const std::string failed = follow_up(context, prepared);
     if (!failed.empty()) recording.failures.push_back(failed);
   }

@@ -31,9 +31,9 @@ struct PreparedRecording {
 PreparedRecording prepare_recording(RecordRequest request);
 
 struct Recording {
-  int status = 0;                     // of the program, as waitpid() has it
-  bool is_last = true;                // of the processes of the job: its recording is complete
-  RecordingManifest manifest;         // of all processes
+  int status = 0;              // of the program, as waitpid() has it
+  bool is_last = true;         // of the processes of the job: the recording is complete, and what follows is known
+  RecordingManifest manifest;  // of all processes
   std::vector<std::string> failures;  // what went wrong and what to do
   uint64_t bytes = 0;                 // of the profiles in the folder
 };

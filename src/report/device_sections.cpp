@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "analysis/common/statistics.h"
 #include "analysis/ranks/outlier_place.h"
+#include "base/ascii.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -270,7 +270,7 @@ Section describe_stragglers(Table table, const Scope& scope) {
         fmt::format("{} began {} of its {} last; the others waited {} for it, {} of all waiting for the last one.", who,
                     integer_of(table, first, "last"), counted(integer_of(table, first, "count"), "collective"),
                     format_ns(caused), share_text(caused, sum_of(table, "caused_ns")));
-    summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
+    summary = capitalized(summary);
   }
   std::vector<std::string_view> columns = place_columns(scope);
   for (const std::string_view column : {"count", "last", "caused_ns", "pct", "wait_ns"}) columns.push_back(column);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "analysis/call_tree/host_work.h"
+#include "base/ascii.h"
 #include "model/lost_file.h"
 #include "model/summed_processes.h"
 #include "report/cells.h"
@@ -233,8 +233,7 @@ class Headline {
     const bool stands_out = caused * members >= 2 * whole && 2 * caused >= whole;
     const bool matters = whole * 100 >= recorded() * members;
     if (!stands_out || !matters) return "";
-    std::string who = place_of(*table, first, scope_);
-    who[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(who[0])));
+    const std::string who = capitalized(place_of(*table, first, scope_));
     return fmt::format("{} comes late: of {} that ranks spent waiting in collectives for the last one, {} was for it.",
                        who, format_ns(whole), share_text(caused, whole));
   }

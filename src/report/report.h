@@ -32,6 +32,8 @@ struct Report {
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
   Table rank_activity;                // for pictures of many ranks over time; without rows where they are not wanted
 
+  /// The section of the table of this name, or null.
+  const Section* section_of(std::string_view table) const;
   /// The table of this name, or null.
   const Table* find(std::string_view table) const;
 };

@@ -173,11 +173,15 @@ Report make_report(const Session& session) {
   return make_report(SessionFacts(session), "full");
 }
 
+const Section* Report::section_of(std::string_view table) const {
+  const auto found =
+      std::find_if(sections.begin(), sections.end(), [&](const Section& one) { return one.table.name == table; });
+  return found == sections.end() ? nullptr : &*found;
+}
+
 const Table* Report::find(std::string_view table) const {
-  for (const Section& section : sections) {
-    if (section.table.name == table) return &section.table;
-  }
-  return nullptr;
+  const Section* section = section_of(table);
+  return section == nullptr ? nullptr : &section->table;
 }
 
 std::string place_of(const Table& table, RowView row, const Scope& scope) {

@@ -49,13 +49,13 @@ class TextReport {
     if (const Table* findings = report.find("findings"); findings != nullptr && !findings->empty()) {
       out_ += '\n' + first_findings_as_text(*findings, width_, kFindings);
     }
-    if (const Section* devices = section_of_table(report, "gpu_time")) {
+    if (const Section* devices = shown_section(report, "gpu_time")) {
       out_ += '\n';
       heading(devices->title, devices->table.name, "-");
       device_bars(devices->table, kRows);
       out_.pop_back();
     }
-    if (const Section* steps = section_of_table(report, "steps")) {
+    if (const Section* steps = shown_section(report, "steps")) {
       Table page = steps->page;
       page.keep_rows([&](RowView row) { return row.index() < kRows; });
       out_ += '\n';
@@ -92,17 +92,16 @@ class TextReport {
   }
 
  private:
-  static const Section* section_of_table(const Report& report, std::string_view name) {
-    for (const Section& section : report.sections) {
-      if (section.table.name == name && !section.page.empty()) return &section;
-    }
-    return nullptr;
+  /// That of a table, if the page shows something of it.
+  static const Section* shown_section(const Report& report, std::string_view name) {
+    const Section* section = report.section_of(name);
+    return section != nullptr && !section->page.empty() ? section : nullptr;
   }
 
   /// What a run did, by what its profile has of it.
   static const Section* largest_work(const Report& report) {
     for (const char* name : {"kernels", "launch_metrics", "functions", "ops", "api", "ranges", "et_ops", "hot_path"}) {
-      if (const Section* section = section_of_table(report, name)) return section;
+      if (const Section* section = shown_section(report, name)) return section;
     }
     return nullptr;
   }

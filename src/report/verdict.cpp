@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
+#include "base/ascii.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -87,8 +87,13 @@ std::string verdict_of(const Session& session, const std::vector<const Table*>& 
     words += (words.empty() || devices.empty() ? "" : ": ") + devices;
   }
   if (words.empty()) return "";
-  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-  return words + ".";
+  return capitalized(words) + ".";
+}
+
+std::string verdict_of(const Session& session, const std::vector<Table>& tables) {
+  std::vector<const Table*> all;
+  for (const Table& table : tables) all.push_back(&table);
+  return verdict_of(session, all);
 }
 
 }  // namespace cgpu

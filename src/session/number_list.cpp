@@ -53,6 +53,14 @@ size_t NumberList::count(size_t most) const {
   return count;
 }
 
+std::vector<int64_t> NumberList::numbers() const {
+  std::vector<int64_t> all;
+  for (const NumberRange& range : ranges_) {
+    for (int64_t number = range.first; number <= range.second; ++number) all.push_back(number);
+  }
+  return all;
+}
+
 std::string NumberList::range_without(const std::vector<int64_t>& numbers) const {
   for (const NumberRange& range : ranges_) {
     if (std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) { return is_in(range, number); })) continue;

@@ -26,6 +26,8 @@ class NumberList {
   bool contains(int64_t number) const;
   /// How many numbers it has, or `most` where it has more.
   size_t count(size_t most) const;
+  /// All of them, in the order given; for lists whose count() is known to be small.
+  std::vector<int64_t> numbers() const;
   /// The first range that has none of these numbers, as it would be written; "" where each has one.
   std::string range_without(const std::vector<int64_t>& numbers) const;
 

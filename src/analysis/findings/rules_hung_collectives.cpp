@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/findings/rule_context.h"
+#include "base/ascii.h"
 #include "base/number_ranges.h"
 #include "table/units.h"
 
@@ -56,11 +57,6 @@ std::string ranks_in_words(const std::vector<int64_t>& ranks) {
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", ranges_text(ranks, kMostRanges));
 }
 
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 void add_finding(RuleContext& context, const std::string& name, const Group& group, int64_t sequence, const Turn& turn,
                  std::vector<Finding>& findings) {
   std::map<std::string, std::vector<int64_t>> by_name;
@@ -74,7 +70,7 @@ void add_finding(RuleContext& context, const std::string& name, const Group& gro
   const Interval time = turn.times.at(first);
   const std::string which = fmt::format("{} {} of group {}", turn.names.at(first), format_count(sequence), name);
   Finding finding{.rule = "hung_collective",
-                  .title = fmt::format("{} did not complete", capital(which)),
+                  .title = fmt::format("{} did not complete", capitalized(which)),
                   .evidence = fmt::format("{} had waited in it for {} when the record ended", ranks_in_words(waiting),
                                           format_ns(time.end - time.begin)),
                   .suggestion =
@@ -94,7 +90,7 @@ void add_finding(RuleContext& context, const std::string& name, const Group& gro
         "depends on the rank or on its data";
     finding.confidence = Confidence::high;
   } else if (!absent.empty()) {
-    finding.title = fmt::format("{} never came to {}", capital(ranks_in_words(absent)), which);
+    finding.title = fmt::format("{} never came to {}", capitalized(ranks_in_words(absent)), which);
     finding.evidence += fmt::format("; the last that {} came to is {}", ranks_in_words({absent.front()}),
                                     format_count(group.last.at(absent.front())));
     finding.suggestion =

@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 namespace cgpu {
 
@@ -21,19 +23,30 @@ std::string shell_word(const std::string& path) {
   return word + "'";
 }
 
-bool is_on_path(const std::string& program) {
+std::string find_program(const std::string& name) {
+  const auto is_program = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
   const char* path = std::getenv("PATH");
-  std::stringstream folders(path == nullptr ? "" : path);
+  std::stringstream folders(path == nullptr ? "/bin:/usr/bin" : path);  // as execvp
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (::access(((folder.empty() ? "." : folder) + "/" + program).c_str(), X_OK) == 0) return true;
+    std::string found = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_program(found)) return found;
   }
-  return false;
+  return "";
 }
 
-int run_quietly(const std::vector<std::string>& words, const std::string& output) {
+std::vector<char*> exec_arguments(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  return arguments;
+}
+
+int run_quietly(const std::vector<std::string>& words, const std::string& output) {
+  const std::vector<char*> arguments = exec_arguments(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

@@ -57,7 +57,7 @@ Run read_recording(const Input& input, const ReadOptions& options) {
   if (std::filesystem::exists(printed_name(input.path), ignored)) {
     throw Error(input.path, what + "; it has been printed: open " + shell_word(printed_name(input.path)));
   }
-  if (!is_on_path("perf")) {
+  if (find_program("perf").empty()) {
     throw Error(input.path, what + ": where it is installed, run " + command_by_hand(input.path));
   }
   TemporaryFolder folder;

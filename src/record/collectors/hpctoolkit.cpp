@@ -8,7 +8,6 @@ namespace collect_hpctoolkit {
 namespace {
 
 constexpr KnownFailure kFailures[]{
-    {"No space left on device", "the disk is full: choose another folder with -o"},
     {"No measurements", "hpcrun measured nothing: the program may be too short, or clear LD_PRELOAD"},
 };
 

@@ -7,10 +7,6 @@ namespace collect_msprof {
 
 namespace {
 
-constexpr KnownFailure kFailures[]{
-    {"No space left on device", "the disk is full: choose another folder with -o"},
-};
-
 std::string why_not(const RecordContext& context) {
   if (!context.machine.has("msprof")) return "msprof is not on PATH: source the set_env.sh of the CANN toolkit";
   if (context.request.delay || context.request.duration)
@@ -25,8 +21,7 @@ RecordPlan plan(const RecordContext& context) {
                   "--ascendcl=on",  "--runtime-api=on",
                   "--task-time=on", std::string("--ai-core=") + (set == RecordSet::quick ? "off" : "on")};
   if (set == RecordSet::full) append(plan.command, {"--aicpu=on", "--sys-hardware-mem=on"});
-  append(plan.command, with_own_output(context));
-  plan.has_separate_output = true;
+  append_program_with_own_output(plan, context);
   plan.profile = context.base + ".msprof";
   return plan;
 }
@@ -35,11 +30,7 @@ RecordPlan plan(const RecordContext& context) {
 
 }  // namespace collect_msprof
 
-const Collector kMsprofCollector{"msprof",
-                                 "msprof: the timeline of Ascend devices",
-                                 "",
-                                 collect_msprof::why_not,
-                                 collect_msprof::plan,
-                                 collect_msprof::kFailures};
+const Collector kMsprofCollector{
+    "msprof", "msprof: the timeline of Ascend devices", "", collect_msprof::why_not, collect_msprof::plan, {}};
 
 }  // namespace cgpu

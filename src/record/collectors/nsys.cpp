@@ -8,7 +8,6 @@ namespace collect_nsys {
 namespace {
 
 constexpr KnownFailure kFailures[]{
-    {"No space left on device", "the disk is full: choose another folder with -o, or record less with --duration"},
     {"not recognised", "this version of nsys does not know an option: nsys --version; 2023.1 or later is needed"},
     {"unrecognised option", "this version of nsys does not know an option: nsys --version; 2023.1 or later is needed"},
     {"ERR_NVGPUCTRPERM", "metrics of the GPU need permission: run as root, or leave out --set full"},
@@ -36,12 +35,10 @@ RecordPlan plan(const RecordContext& context) {
     append(plan.command, {"--capture-range=nvtx", "--nvtx-capture=" + request.ranges,
                           "--env-var=NSYS_NVTX_PROFILER_REGISTER_ONLY=0", "--capture-range-end=stop"});
   }
-  constexpr int64_t kSecond = 1'000'000'000;
   if (request.delay) plan.command.push_back("--delay=" + whole_units(*request.delay, kSecond));
   if (request.duration) plan.command.push_back("--duration=" + whole_units(*request.duration, kSecond));
-  append(plan.command, with_own_output(context));
+  append_program_with_own_output(plan, context);
   plan.environment.emplace_back("TMPDIR", context.work);  // a full /tmp loses the recording
-  plan.has_separate_output = true;
   plan.profile = context.base + ".nsys-rep";
   return plan;
 }

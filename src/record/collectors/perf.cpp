@@ -11,7 +11,6 @@ constexpr KnownFailure kFailures[]{
     {"No permission to enable", "perf may not sample: sysctl kernel.perf_event_paranoid=2, or run as root"},
     {"Access to performance monitoring and observability operations is limited",
      "perf may not sample: sysctl kernel.perf_event_paranoid=2, or run as root"},
-    {"No space left on device", "the disk is full: choose another folder with -o"},
     {"not found for the kernel", "perf is not of this kernel: install linux-tools of the version that uname -r says"},
 };
 
@@ -27,46 +26,39 @@ std::string why_not(const RecordContext& context) {
   return "";
 }
 
-/// Without counters of the processor, as in virtual machines, perf would fall back by itself, and some versions say so.
-std::string event(const RecordContext& context) {
-  return context.machine.has_processor_counters ? "cycles" : "cpu-clock";
-}
-
-/// Python's functions have no frame pointers; its perf trampolines (3.12) are found by unwinding.
-std::vector<std::string> call_graph(const RecordContext& context) {
-  return context.program.is_python ? std::vector<std::string>{"--call-graph", "dwarf"} : std::vector<std::string>{"-g"};
-}
-
-RecordPlan plan(const RecordContext& context) {
-  constexpr int64_t kMillisecond = 1'000'000;
-  const RecordRequest& request = context.request;
+/// What both ways of recording have in common.
+RecordPlan sampling(const RecordContext& context) {
   const std::string data = context.work_base + ".perf.data";
   RecordPlan plan;
   plan.command = {"perf", "record", "--quiet", "-F", "499", "-o", data};
-  append(plan.command, {"-e", event(context)});
-  append(plan.command, call_graph(context));
-  if (request.set == RecordSet::full) plan.command.emplace_back("--all-cpus");
-  if (request.delay) append(plan.command, {"-D", whole_units(*request.delay, kMillisecond)});
-  plan.command.emplace_back("--");
-  append(plan.command, with_own_output(context));
-  if (context.program.is_python) plan.environment.emplace_back("PYTHONPERFSUPPORT", "1");
+  // Without counters of the processor, as in virtual machines, perf would fall back by itself, and some versions say
+  // so.
+  append(plan.command, {"-e", context.machine.has_processor_counters ? "cycles" : "cpu-clock"});
+  // Python's functions have no frame pointers; its perf trampolines (3.12) are found by unwinding.
+  append(plan.command, context.program.is_python ? std::vector<std::string>{"--call-graph", "dwarf"}
+                                                 : std::vector<std::string>{"-g"});
   plan.has_separate_output = true;
   plan.profile = context.base + ".perf.txt";
   plan.follow_ups.push_back({{"perf", "script", "-i", data}, plan.profile});
   return plan;
 }
 
+RecordPlan plan(const RecordContext& context) {
+  const RecordRequest& request = context.request;
+  RecordPlan plan = sampling(context);
+  if (request.set == RecordSet::full) plan.command.emplace_back("--all-cpus");
+  if (request.delay) append(plan.command, {"-D", whole_units(*request.delay, kMillisecond)});
+  plan.command.emplace_back("--");
+  append_program_with_own_output(plan, context);
+  if (context.program.is_python) plan.environment.emplace_back("PYTHONPERFSUPPORT", "1");
+  return plan;
+}
+
 RecordPlan attach(const RecordContext& context) {
   const RecordRequest& request = context.request;
-  const std::string data = context.work_base + ".perf.data";
-  RecordPlan plan;
-  plan.command = {"perf", "record", "--quiet", "-F", "499", "-o", data, "-e", event(context)};
-  append(plan.command, call_graph(context));
+  RecordPlan plan = sampling(context);
   append(plan.command, {"-p", std::to_string(*request.attach)});
   if (request.duration) append(plan.command, {"--", "sleep", seconds_text(*request.duration)});
-  plan.has_separate_output = true;
-  plan.profile = context.base + ".perf.txt";
-  plan.follow_ups.push_back({{"perf", "script", "-i", data}, plan.profile});
   return plan;
 }
 

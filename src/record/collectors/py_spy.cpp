@@ -12,7 +12,6 @@ constexpr KnownFailure kFailures[]{
     {"Operation not permitted", "py-spy may not trace the program: run as root, or, in a container, allow SYS_PTRACE"},
     {"Failed to find python version", "py-spy does not know this version of Python: install a newer py-spy"},
     {"No such process", "the program ended before py-spy could look into it"},
-    {"No space left on device", "the disk is full: choose another folder with -o"},
 };
 
 std::string why_not(const RecordContext& context) {
@@ -32,7 +31,6 @@ std::string profile_of(const RecordContext& context) {
 }
 
 std::vector<std::string> spy(const RecordContext& context, const std::string& process) {
-  constexpr int64_t kSecond = 1'000'000'000;
   const RecordRequest& request = context.request;
   std::vector<std::string> words{"py-spy", "record", "--pid",          process,    "--format",         "speedscope",
                                  "--rate", "100",    "--subprocesses", "--output", profile_of(context)};

@@ -12,7 +12,6 @@ namespace collect_rocprof {
 namespace {
 
 constexpr KnownFailure kFailures[]{
-    {"No space left on device", "the disk is full: choose another folder with -o, or record less with --duration"},
     {"invalid choice: 'rocpd'", "this version of rocprofv3 writes no rocpd database: ROCm 7.0 or later is needed"},
 };
 
@@ -36,7 +35,6 @@ RecordPlan plan(const RecordContext& context) {
   RecordPlan plan;
   plan.command = begin_of_command(context);
   if (request.delay || request.duration) {
-    constexpr int64_t kMillisecond = 1'000'000;
     constexpr int64_t kUntilTheEnd = 1'000'000'000'000'000;  // ns: longer than programs last
     append(plan.command, {"--collection-period",
                           fmt::format("{}:{}:1", request.delay ? whole_units(*request.delay, kMillisecond) : "0",
@@ -51,7 +49,6 @@ RecordPlan plan(const RecordContext& context) {
 
 /// The process must have been started with ROCP_TOOL_ATTACH=1.
 RecordPlan attach(const RecordContext& context) {
-  constexpr int64_t kMillisecond = 1'000'000;
   const RecordRequest& request = context.request;
   RecordPlan plan;
   plan.command = begin_of_command(context);

@@ -1,6 +1,5 @@
 // PyTorch's own profiler, started inside the program by the modules of ../torch/, which Python finds on PYTHONPATH.
-#include <cstdlib>
-
+#include "base/environment.h"
 #include "record/collector.h"
 #include "table/json_text_writer.h"
 
@@ -44,10 +43,9 @@ std::string settings_of(const RecordContext& context) {
 RecordPlan plan(const RecordContext& context) {
   RecordPlan plan;
   plan.command = context.request.command;
-  const char* path = std::getenv("PYTHONPATH");
+  const std::string path = environment("PYTHONPATH");
   plan.environment.emplace_back("CGPU_RECORD", settings_of(context));
-  plan.environment.emplace_back("PYTHONPATH",
-                                path == nullptr || *path == '\0' ? context.work : context.work + ":" + path);
+  plan.environment.emplace_back("PYTHONPATH", path.empty() ? context.work : context.work + ":" + path);
   return plan;
 }
 
@@ -55,7 +53,12 @@ RecordPlan plan(const RecordContext& context) {
 
 }  // namespace collect_torch
 
-const Collector kTorchCollector{
-    "torch", "PyTorch's profiler, inside the program", "", collect_torch::why_not, collect_torch::plan, {}};
+const Collector kTorchCollector{.name = "torch",
+                                .about = "PyTorch's profiler, inside the program",
+                                .caution = "",
+                                .why_not = collect_torch::why_not,
+                                .plan = collect_torch::plan,
+                                .failures = {},
+                                .is_inside = true};
 
 }  // namespace cgpu
