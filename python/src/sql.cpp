@@ -22,8 +22,8 @@ struct PythonSql::Database {
 
   SqlDatabase& opened() {
     if (sql) return *sql;
-    RunsBySchema runs;
-    for (const auto& [schema, profile] : profiles) runs.emplace(schema, std::make_unique<RunTables>(profile));
+    std::vector<OpenedRun> runs;
+    for (const auto& [name, profile] : profiles) runs.push_back({name, std::make_unique<RunTables>(profile)});
     return sql.emplace(std::move(runs), dictionary_of(profiles.begin()->second.options().open()));
   }
 };
