@@ -1,4 +1,4 @@
-// The edges of a graph of dependencies: docs/definitions.md, "dependencies", has them in words.
+// The edges of a graph of dependencies: docs/definitions/critical-path.md, "dependencies", has them in words.
 #include <algorithm>
 #include <map>
 #include <unordered_map>

@@ -149,7 +149,7 @@ enum SliceFlag : uint8_t {
   kNeverEnded = 4,       // the profile has no end of it: it lasts until the end of the profile
 };
 
-/// What a device op counts as in the tables (docs/definitions.md, "Device ops").
+/// What a device op counts as in the tables (docs/definitions/device-time.md, "Device ops").
 enum class OpKind : uint8_t { compute, communication, memory };
 
 enum class CopyKind : uint8_t {

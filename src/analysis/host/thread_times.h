@@ -1,4 +1,5 @@
-// What each host thread did, moment by moment, as far as the profile tells: docs/definitions.md, "threads".
+// What each host thread did, moment by moment, as far as the profile tells: docs/definitions/threads-and-waits.md,
+// "threads".
 //
 // O(n log n) in the host slices, O(n) where they come sorted.
 #pragma once
