@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The documents hold together: every link leads to a file and a heading that are there, and every table is defined.
+"""The documents agree with the program and with each other: commands print what the page shows, links lead to a file and
+a heading that exist, every table is defined.
+
+--write-docs writes the output of the commands into the pages.
 
 Environment: CGPU (the binary).
 """
@@ -12,10 +15,11 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import tool  # noqa: E402
+from oracle import docs, tool  # noqa: E402
 
 ROOT = pathlib.Path(tool.ROOT)
 INDEX = ROOT / "docs/definitions.md"
+CONSOLES = [ROOT / "README.md", ROOT / "docs/tutorial.md"]
 MOST_WORDS = 3000  # of a page of definitions
 
 
@@ -67,6 +71,24 @@ class Links(unittest.TestCase):
                     self.assertTrue((ROOT / name).exists(), "%s names %s" % (path.relative_to(ROOT), name))
 
 
+class Commands(unittest.TestCase):
+    def test_they_print_what_the_page_shows(self):
+        for page in CONSOLES:
+            with self.subTest(page.name):
+                text = page.read_text(encoding="utf-8")
+                self.assertRegex(text, docs.CONSOLE)
+                self.assertEqual(docs.with_outputs(text), text, "tests/docs_test.py --write-docs writes it again")
+
+    def test_recordings_of_the_tutorial_are_accepted(self):
+        text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+        recordings = re.findall(r"^ *cgpu (record .*)$", text, flags=re.M)
+        self.assertGreaterEqual(len(recordings), 2)
+        for line in recordings:
+            done = tool.run(["record", "--dry-run", "--with", "torch", *line.split()[1:]])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"python train.py", done.stdout)
+
+
 class Definitions(unittest.TestCase):
     def test_the_index_leads_to_every_section_and_every_table(self):
         index = INDEX.read_text(encoding="utf-8")
@@ -95,4 +117,8 @@ class Definitions(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if "--write-docs" in sys.argv:
+        for document in CONSOLES:
+            docs.write(document, docs.with_outputs)
+    else:
+        unittest.main()
