@@ -19,7 +19,7 @@ from oracle import docs, tool  # noqa: E402
 
 ROOT = pathlib.Path(tool.ROOT)
 INDEX = ROOT / "docs/definitions.md"
-CONSOLES = [ROOT / "README.md", ROOT / "docs/tutorial.md"]
+CONSOLES = [ROOT / "README.md", ROOT / "docs/tutorial.md", ROOT / "docs/comparison.md"]
 MOST_WORDS = 3000  # of a page of definitions
 
 
@@ -118,6 +118,7 @@ class Definitions(unittest.TestCase):
 
 if __name__ == "__main__":
     if "--write-docs" in sys.argv:
+        tool.must_exist()
         for document in CONSOLES:
             docs.write(document, docs.with_outputs)
     else:
