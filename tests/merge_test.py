@@ -24,7 +24,7 @@ from ranks_test import HOSTS, SHIFTS, build_job  # noqa: E402
 from summary_test import EVENTS  # noqa: E402
 
 WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace", "unreported_rules"}  # of timelines
-WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers stand in summaries
+WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers are in summaries
 OF_SUMMARIES = ("not_merged", "rules_not_judged")  # notes that say what they cannot tell
 
 

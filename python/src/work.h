@@ -66,7 +66,7 @@ using Stopped = std::shared_ptr<std::atomic<bool>>;
 struct Stop {};
 
 /// For the end of the program: begins no more work, and waits for that which goes on, so that it does not lose what it
-/// stands on. Up to ten seconds: it may be waiting for input that never comes.
+/// depends on. Up to ten seconds: it may be waiting for input that never comes.
 void end_work();
 
 /// What task(stopped) returns, which is computed without the GIL. With the GIL held. A signal whose handler raises,

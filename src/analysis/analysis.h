@@ -90,7 +90,7 @@ struct Analysis {
   Table empty_table() const { return Table(name, about, columns); }
 };
 
-/// Whether a folded table asks how ranks stand to each other: for their clocks, which moments need, or for their
+/// Whether a folded table asks how ranks relate to each other: for their clocks, which moments need, or for their
 /// collectives. Others use only the identity of the runs in a run index.
 inline bool asks_of_other_ranks(const Analysis& analysis) {
   return analysis.subject == Subject::ranks ||

@@ -1,4 +1,4 @@
-// Puts one text in the place of another wherever it stands. O(length).
+// Puts one text in the place of another wherever it is. O(length).
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // Nodes are paired level by level as sets (set_pairing.h), by keys (call_keys.h) from the most exact to the roughest:
 // the same subtree with the same values; the same name, file and line; a line or loop that calls the same functions;
 // the same name in another file; a name without numbers, where it is the only one of its kind that is left. Among
-// several of one key, what stands on an earlier line, then what takes more, finds its partner first: the order of
+// several of one key, what is on an earlier line, then what takes more, finds its partner first: the order of
 // siblings means nothing.
 //
 // What is left on both sides is transparent, so that the functions below can be matched: lines, loops and instructions,
@@ -71,7 +71,7 @@ class CallTreeAlignment {
     std::optional<NodeIndex> a;
     std::optional<NodeIndex> b;
   };
-  /// A node, and the one that stands at the level looked at: the node itself, or a transparent one above it.
+  /// A node, and the one that is at the level looked at: the node itself, or a transparent one above it.
   struct Reached {
     NodeIndex node;
     NodeIndex from;

@@ -2,7 +2,7 @@
 // that are.
 //
 // A first look at every rank, whose timeline is released again, says which ranks and devices there are, how their
-// clocks stand, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
+// clocks differ, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
 #pragma once
 
 #include <mutex>

@@ -64,7 +64,7 @@ class SummarySession {
   std::vector<CollectiveSeries> align() const;
   void keep_ranks(const NumberList& ranks);
   void add_notes() const;
-  /// What is known of how ranks stand to each other; waits until it is.
+  /// What is known of how ranks relate to each other; waits until it is.
   const SessionFacts& facts_of_all() const;
   const Table* finished_table(const std::string& name) const;
   bool is_folded(const Analysis& analysis) const;

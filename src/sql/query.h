@@ -21,7 +21,7 @@ class Query {
   /// that there are not, and for whatever would write.
   Query(SqlDatabase& database, std::string_view sql);
 
-  /// What stands behind the statement.
+  /// What is behind the statement.
   std::string_view rest() const { return rest_; }
   /// Whether there is no statement, only spaces and comments.
   bool empty() const { return !statement_; }
@@ -64,7 +64,7 @@ auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read)
   }
 }
 
-/// Whether `text` ends with a whole statement, behind which stands a ';'.
+/// Whether `text` ends with a whole statement, behind which is a ';'.
 bool is_whole_statement(const std::string& text);
 
 }  // namespace cgpu

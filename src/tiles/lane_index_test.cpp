@@ -14,7 +14,7 @@ namespace {
 
 using test::RandomSlices;
 
-/// Every slice stands once, and no two of a lane overlap.
+/// Every slice occurs once, and no two of a lane overlap.
 void expect_complete(const LaneIndex& index, const RandomSlices& random) {
   std::set<SliceIndex> seen;
   for (uint32_t number = 0; number < index.lanes(); ++number) {

@@ -144,7 +144,7 @@ void append_processes(const RunInSession& run, Table& table) {
 
 void append_buckets_of_threads(const RunInSession& run, const TableOptions& options, Table& table) {
   const std::vector<ThreadTimes> threads = thread_times(run.run());
-  Interval span{INT64_MAX, INT64_MIN};  // of all threads, so that they stand beside each other
+  Interval span{INT64_MAX, INT64_MIN};  // of all threads, so that they are beside each other
   for (const ThreadTimes& thread : threads) {
     span = {std::min(span.begin, thread.span.begin), std::max(span.end, thread.span.end)};
   }

@@ -17,7 +17,7 @@ inline constexpr int kRowBits = 56;
 /// kNoSource where the row id does not fit.
 uint64_t source_of_row(uint64_t table, int64_t row);
 
-/// Where rows and their texts stand.
+/// Where rows and their texts are.
 struct RowLayout {
   std::vector<std::string> tables;             // of which slices are made; order matters to Slices::source only
   std::vector<std::string_view> shown;         // columns that are left out: the slice shows them itself

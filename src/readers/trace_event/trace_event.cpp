@@ -170,7 +170,7 @@ class Pipeline {
       if (cut_off) {
         ++run_.events.read;
         ++run_.events.skipped;
-        run_.notes.add("truncated_input", 1, "the file ends inside an event; what stood before it was read", true);
+        run_.notes.add("truncated_input", 1, "the file ends inside an event; what comes before it was read", true);
       } else if (top_.is_object) {
         run_.notes.add("truncated_input", 1, "the file ends before its list of events does", true);
       }

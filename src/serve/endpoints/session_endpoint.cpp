@@ -133,7 +133,7 @@ std::optional<std::string> start_of(const Session& session, const std::vector<in
   return std::to_string(start);
 }
 
-/// ns by which events without times stand apart; none where any of the runs has times.
+/// ns by which events without times are apart; none where any of the runs has times.
 std::optional<int64_t> event_step_of(const Session& session) {
   const int64_t step = session.runs.front().event_step;
   const bool same =

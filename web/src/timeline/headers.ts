@@ -226,7 +226,7 @@ const MOST_END = 12; // letters
 const LEAST_BEGIN = 14; // no narrower than the style keeps it
 const SHORT = 18;
 
-/** A name whose end stays where it does not fit: numbers that tell names apart stand there. */
+/** A name whose end stays where it does not fit: numbers that tell names apart are there. */
 function nameElement(text: string): HTMLElement {
   const name = document.createElement("span");
   name.className = "name";

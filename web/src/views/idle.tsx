@@ -1,4 +1,4 @@
-// Why the devices stood idle: a bar for each, the causes, and the longest gaps of a cause to go to.
+// Why the devices were idle: a bar for each, the causes, and the longest gaps of a cause to go to.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Cell, Table, Track } from "../api/protocol";

@@ -48,7 +48,7 @@ class ReportTables final : public TableSource {
   static constexpr uint32_t kFramesOfSample = 4;
   static constexpr size_t kTables = static_cast<size_t>(EventTable::count);
 
-  /// Where the events of one table stand.
+  /// Where the events of one table are.
   struct Events {
     std::vector<uint32_t> offset;          // of each payload's length in the message of its block
     std::vector<uint64_t> first_of_block;  // the first event of each block, by its place in `offset`
