@@ -75,7 +75,7 @@ struct Analysis {
   /// Of those made from the whole session: whether it asks for nothing but what summaries keep of runs
   /// (session/run_record.h), so that it can be made of any that are put together.
   bool of_kept_runs = false;
-  /// Of those made from the whole session: options of which a summary keeps the table too, beside that without options.
+  /// For tables of the whole session: the options with which a summary keeps the table, besides without options.
   std::vector<TableOptions> also_kept = {};
   /// Of those that need all timelines: what can be said of several ranks whose timelines have been released.
   std::optional<WithoutTimelines> without_timelines = {};

@@ -9,7 +9,7 @@
 // What is left on both sides is transparent, so that the functions below can be matched: lines, loops and instructions,
 // and functions that only one side has and that take nothing themselves (stubs, wrappers). So are lines, loops or
 // instructions of a tree where the other one has none of that kind at all. What they take themselves counts as their
-// function's. Below a placeholder for a kernel of which one side does not know the function, that of the other side
+// function's. Below a placeholder for a kernel whose function one side does not know, that of the other side
 // counts as the kernel. Exclusive values therefore add up to the root's inclusive value on each side. O(nodes x depth).
 #pragma once
 

@@ -37,7 +37,7 @@ enum class CauseKind : uint8_t {
   removed,   // work that only A has
   added,     // work that only B has
   replaced,  // work of A and other work of B that are in the same place
-  orphan,    // device ops of which nothing says where they belong
+  orphan,    // device ops that nothing assigns to an op
   waiting,   // of collectives for other ranks
   idle
 };

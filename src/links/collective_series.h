@@ -76,7 +76,7 @@ struct CollectiveMember {
 struct CollectiveSeries {
   std::string name;                  // as recorded, else as the kernel's name says
   std::optional<std::string> group;  // absent where not recorded
-  bool of_transfers = false;         // sends and receives, of which the profile says between which ranks
+  bool of_transfers = false;         // sends and receives between ranks that the profile names
   uint32_t instances = 0;
   std::vector<CollectiveMember> members;  // in the order of the runs
   CollectiveParts parts;                  // member by member

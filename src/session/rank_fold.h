@@ -3,7 +3,7 @@
 // Ranks are opened one after another, the largest first, as many at a time as memory and cores allow; every table takes
 // what it keeps of a rank (analysis/partial.h), and the rank's timeline is released (release.h). When all have been
 // seen, their clocks are aligned, and the tables are finalized: the same, to the last bit, as with all ranks open. Who
-// is free opens the next one: a thread, or another process (exchange.h), of which each opens one rank at a time.
+// is free opens the next one: a thread, or another process (exchange.h), each opening one rank at a time.
 //
 // Time: that of opening each rank once, and where a part is selected that is too large to stay open, each of its ranks
 // twice: which ranks there are and how their clocks differ is known when all have been seen. A rank whose threads

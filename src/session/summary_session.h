@@ -79,7 +79,7 @@ class SummarySession {
   const unsigned threads_;
   FinishedTables finished_;
   std::vector<std::string> of_all_;  // finished tables that are of all ranks, where only some are wanted
-  std::set<std::string> missing_;    // folded tables of which a run has no partial result
+  std::set<std::string> missing_;    // folded tables without a partial result of some run
   std::set<std::string> left_out_;   // those of them that it had, but were too large or of a recorded call tree
   std::set<std::string> reduced_;    // tables of whose samples a run keeps only histograms
   bool is_large_ = false;            // of no samples more is kept

@@ -41,7 +41,7 @@ uint32_t most_at_once(const std::vector<test::SlowSlice>& slices) {
   return static_cast<uint32_t>(most);
 }
 
-/// Slices of which only parents and tracks are known.
+/// Slices whose parents and tracks alone are known.
 Slices nested_slices(std::vector<SliceIndex> parent, const std::vector<TrackIndex>& tracks) {
   Slices slices;
   for (const TrackIndex track : tracks) slices.append({.track = track});

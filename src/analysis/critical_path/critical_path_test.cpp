@@ -208,7 +208,7 @@ TEST(Dependencies, TheCriticalPathNamesWhatBounds) {
 }
 
 TEST(Dependencies, AStreamThatWaitsForAnEventGoesOnSomeTimeAfterIt) {
-  // On AMD's devices an op begins 14 to 19 us after what its stream was told to wait for.
+  // On AMD's devices an op begins 14 to 19 us after what its stream had to wait for.
   const auto dependency = [](bool waits) {
     TestRun test;
     const auto launch = [&](int64_t at) { return test.host(SliceKind::runtime_call, "hipLaunchKernel", at, 5'000); };

@@ -47,7 +47,7 @@ struct Thresholds {
   /// sizes reach more in the runs of examples/h100; the worst that cuBLAS picks there (TF32, a product with its
   /// left factor transposed) reaches 60 %.
   double attainable = 0.6;
-  /// Share of all pairs of steps of which the later one holds more memory: by chance it is a half, and above 0.9 for
+  /// Share of all pairs of steps in which the later one holds more memory: by chance it is a half, and above 0.9 for
   /// ten steps in one of 1,000 cases (Mann and Kendall's test).
   double growing_pairs = 0.9;
   /// So few steps say nothing about growth.

@@ -49,7 +49,7 @@ class SessionIdle {
   /// Calls visit(run of the whole, ops in its timeline, host), with the host locked.
   template <typename Visit>
   void with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit);
-  /// A gap of the whole with the numbers of its ops in the session, of which the run is a part.
+  /// A gap of the whole with the numbers of its ops in the session that the run is a part of.
   IdleGap in_part(size_t run, const IdleGap& gap) const;
 
   const Session& session_;

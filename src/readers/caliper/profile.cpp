@@ -242,7 +242,7 @@ void Profile::finish() {
   run_.call_tree = tree_.finish(places_);
   choose_main_metric();
   run_.notes.add("ambiguous_value", tree_.ambiguous(),
-                 "averages and ratios of which a region has several values: there is no common one");
+                 "averages and ratios with several values for a region: there is no common one");
   run_.notes.add("credentials_present", secrets_,
                  "environment variables or values that look like credentials are in the file's metadata; they are not "
                  "shown here, but whoever gets the file can read them");

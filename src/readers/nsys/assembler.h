@@ -16,7 +16,7 @@
 
 namespace cgpu::nsys {
 
-/// The tables of which slices are made, and what their rows hold.
+/// The tables whose rows become slices, and what their rows hold.
 const RowLayout& row_layout();
 
 /// A process over all machines of a report: what a global thread or process id is without its thread.

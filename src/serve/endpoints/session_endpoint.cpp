@@ -83,7 +83,7 @@ void write_notes(JsonTextWriter& json, const Session& session) {
   json.end_array();
 }
 
-/// What the tables are declared as. Those of a summary have no options, and rows of which no slices are left.
+/// What the tables are declared as. Those of a summary have no options, and rows without slices.
 void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tables, bool of_summary) {
   json.key("tables").begin_array();
   for (const Analysis* table : tables) {

@@ -92,7 +92,7 @@ class ReportTables final : public TableSource {
   ReportBlock texts_block_;
   std::array<Events, kTables> events_;
   std::vector<uint32_t> with_call_chain_;  // rows of OSRT_API with frames, in order
-  std::string end_of_threads_;             // the messages of which Messages::rows are parts
+  std::string end_of_threads_;             // the messages that Messages::rows are parts of
   std::string end_of_devices_;
   std::map<std::string, Messages> messages_;
   std::map<std::string, std::vector<Cells>> cells_;
