@@ -59,10 +59,10 @@ class Forkable {
   unsigned generation_;
 };
 
-/// Whether whoever wanted a result does not wait for it any more.
+/// Whether the caller no longer waits for the result.
 using Stopped = std::shared_ptr<std::atomic<bool>>;
 
-/// Thrown by work that has noticed that it was stopped; nobody sees it.
+/// Thrown by work that has noticed that it was stopped; caught before it reaches a caller.
 struct Stop {};
 
 /// For the end of the program: begins no more work, and waits for that which goes on, so that it does not lose what it

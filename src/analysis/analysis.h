@@ -1,5 +1,5 @@
 // An analysis: a table, declared once, and how it is computed. The command line, JSON, the viewer, the report, the
-// documents and shell completion read the declaration; nobody else lists tables, their columns or their options.
+// documents and shell completion read the declaration; no other place lists tables, their columns or their options.
 //
 // A table is computed in one of three ways. Most are folded over the runs (partial.h). Those that are about several
 // ranks at once, or about what is small beside a timeline (call trees, measured launches, op graphs, notes), are made

@@ -7,7 +7,7 @@
 
 namespace cgpu {
 
-/// `from` is not empty; what `to` brings is not looked through again.
+/// `from` is not empty; what `to` brings is not searched again.
 inline void replace_all(std::string& text, std::string_view from, std::string_view to) {
   size_t at = text.find(from);
   if (at == std::string::npos) return;

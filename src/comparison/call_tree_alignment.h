@@ -79,7 +79,7 @@ class CallTreeAlignment {
   using Lists = PerSide<std::vector<NodeIndex>>;
 
   bool is_unknown_kernel(const Pair& pair) const;
-  /// Adds the children of a node, and the exclusive values of what is looked through to those of `call`.
+  /// Adds the children of a node, and the exclusive values of transparent nodes to those of `call`.
   void append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list, AlignedCall& call) const;
   /// Adds a node's own values to those of its caller.
   void add_own(Side side, NodeIndex node, AlignedCall& call) const;

@@ -3,7 +3,7 @@
 //
 // Frames are paired level by level as sets (set_pairing.h) by their names, then by names without what differs from run
 // to run (labels.h), then device ops by their class; by these two only where each side has one left. A frame that one
-// side alone has anywhere is looked through where the other side has what it calls in its place (a wrapper around other
+// side alone has anywhere is transparent where the other side has what it calls in its place (a wrapper around other
 // ops): what is below it is in its place, and what it costs itself counts as its caller's.
 //
 // On each side the roots add up to the total of its tree, and so does what all frames cost themselves. O(frames).

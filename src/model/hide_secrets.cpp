@@ -147,7 +147,7 @@ void hide_secrets(Run& run) {
   run.notes.hide_secrets();
   run.notes.add("credentials_present", hide.hidden(),
                 "values that look like credentials are in names and facts of the profile; they are shown as [hidden], "
-                "but whoever gets the file can read them");
+                "but anybody with the file can read them");
 }
 
 }  // namespace cgpu

@@ -31,7 +31,7 @@ Notes notes_of(const Run& run) {
     notes.add(
         "credentials_present", run.arguments->hidden(),
         "values that look like credentials are in arguments of events that have been looked at; they are shown as "
-        "[hidden], but whoever gets the file can read them");
+        "[hidden], but anybody with the file can read them");
   }
   return notes;
 }

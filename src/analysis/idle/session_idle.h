@@ -3,7 +3,7 @@
 // Of a session that is a part of another one (Session::whole) the gaps are those between its own device ops, but their
 // causes are looked for in the whole: the call that launched the op after a gap, and what its thread did, may lie
 // outside of the part. Costs O(n log n) in the slices once, for the waits for other ranks, HostCauses and, where
-// somebody asks for them, culprits; then what idle_gaps.h says for each visit.
+// they are asked for, culprits; then what idle_gaps.h says for each visit.
 #pragma once
 
 #include <deque>

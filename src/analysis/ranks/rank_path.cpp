@@ -2,8 +2,8 @@
 //
 // As in a bulk-synchronous program (Valiant: A Bridging Model for Parallel Computation, 1990) the time of a job is that
 // of a chain: what a device does of its own up to a collective, the collective from when the last member has come, and
-// so on from whoever was last. It follows from the collectives (collective_replay.h) and from what is kept of the time
-// between them (collective_gaps.h), so that no timelines and no clocks are needed. O(n) in the collectives.
+// so on from the device that was last. It follows from the collectives (collective_replay.h) and from what is kept of
+// the time between them (collective_gaps.h), so that no timelines and no clocks are needed. O(n) in the collectives.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -193,7 +193,7 @@ Analysis rank_path_analysis() {
   return {.name = "rank_path",
           .about =
               "what bounds a job of several ranks: the chain from what a device does between two collectives through "
-              "these to whoever came last, and so on; the rows add up to path_ns",
+              "these to the device that came last, and so on; the rows add up to path_ns",
           .subject = Subject::ranks,
           .columns = {key_column("owner",
                                  "what the time goes to: of a device compute, exposed copies, "

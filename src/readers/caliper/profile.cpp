@@ -245,7 +245,7 @@ void Profile::finish() {
                  "averages and ratios with several values for a region: there is no common one");
   run_.notes.add("credentials_present", secrets_,
                  "environment variables or values that look like credentials are in the file's metadata; they are not "
-                 "shown here, but whoever gets the file can read them");
+                 "shown here, but anybody with the file can read them");
   if (run_.call_tree->profiles.size() > 1 && !run_.world_size) {
     int64_t ranks = 0;
     for (const CallProfile& profile : run_.call_tree->profiles) {

@@ -185,7 +185,7 @@ void apply_header(const TopLevel& top, Run& run) {
   run.notes.add(
       "credentials_present", credentials,
       "values that look like credentials or environments are in the file's metadata; they are not shown here, "
-      "but whoever gets the file can read them");
+      "but anybody with the file can read them");
 }
 
 }  // namespace cgpu::trace_event

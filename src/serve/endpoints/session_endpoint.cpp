@@ -120,7 +120,7 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
 }
 
 /// ns since 1970 at time 0, as text: it does not fit into what a page calls a number. None where the profile says a
-/// year in which nobody recorded anything (a clock that was not set, the largest number there is).
+/// implausible year (a clock that was not set, the largest number there is).
 std::optional<std::string> start_of(const Session& session, const std::vector<int64_t>& zeros) {
   constexpr int64_t kYear1990 = 631'152'000'000'000'000;
   constexpr int64_t kYear2200 = 7'258'118'400'000'000'000;
