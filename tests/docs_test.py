@@ -89,6 +89,21 @@ class Commands(unittest.TestCase):
             self.assertIn(b"python train.py", done.stdout)
 
 
+class Words(unittest.TestCase):
+    """CONTRIBUTING.md, "Words": what is not written anywhere else."""
+    AVOIDED = re.compile(r"\b(?:stands?|stood) (?:in|on|at|under|beside|behind|before|below|above|between|there|here|together|idle)\b(?! for)"
+                         r"|\bMind:|\bTo mind\b|\bthat nothing hides\b|\bgives? back\b.*\bstep|\b(?:is|are) told\b|\bof which (?:there|nothing|no)\b")
+    FOLDERS = ("docs", "src", "python", "web/src", "examples")
+
+    def test_the_worst_idioms_are_gone(self):
+        for folder in self.FOLDERS:
+            for path in (ROOT / folder).rglob("*"):
+                if path.suffix not in (".h", ".cpp", ".md", ".py", ".ts", ".tsx", ".txt") or "node_modules" in path.parts:
+                    continue
+                found = self.AVOIDED.search(path.read_text(encoding="utf-8"))
+                self.assertIsNone(found, "%s: %s" % (path.relative_to(ROOT), found and found.group(0)))
+
+
 class Definitions(unittest.TestCase):
     def test_the_index_leads_to_every_section_and_every_table(self):
         index = INDEX.read_text(encoding="utf-8")

@@ -226,7 +226,7 @@ function LayoutChoice({ pair }: { pair: TimelinePair }): JSX.Element {
       <label class="soft">
         A and B{" "}
         <select
-          aria-label="How the two timelines stand to each other"
+          aria-label="How the two timelines are laid out"
           value={layout}
           onChange={(event) => pair.layout.set(event.currentTarget.value as PairLayout)}
         >

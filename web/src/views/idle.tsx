@@ -42,7 +42,7 @@ function IdleOf({ context, table }: { context: ViewContext; table: Table }): JSX
     },
     [window],
   );
-  if (!records.rows.length) return <p class="empty">No device stood idle in the chosen time.</p>;
+  if (!records.rows.length) return <p class="empty">No device was idle in the chosen time.</p>;
   const choose = (name: string) => choices.cause.set(name === cause ? null : name);
   return (
     <div class="two-columns">

@@ -67,7 +67,7 @@ export function leadOf(records: Records, row: readonly Cell[]): Lead {
   return typeof name === "string" && name ? { name } : null;
 }
 
-/** The word of a statement at which an error is that tells its line and column, as from and to; null where none is told. */
+/** The word of a statement that an error is about, as from and to; null where the error names no line and column. */
 export function placeOfTrouble(text: string, trouble: string): [number, number] | null {
   const told = /\(line (\d+), column (\d+)\)/.exec(trouble);
   if (!told) return null;
