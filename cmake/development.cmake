@@ -10,7 +10,7 @@ set(CGPU_PUBLIC_HEADERS
   analysis/table_options.h analysis/table_list.h
   session/input_options.h session/opening_progress.h session/opened_profile.h)
 
-# session and what it stands on; of these docs/cpp.md names table, analysis and session.
+# session and what it depends on; of these docs/cpp.md names table, analysis and session.
 set(folders base model readers kernels hardware links dependencies table analysis session)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/cgpu)

@@ -220,7 +220,7 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     """Opens a profile, or the ranks of one run together, and takes the part that is wanted.
 
     paths         a file, a folder with one file a rank, a pattern ("runs/*.json.gz"), a .cgpu summary, or several files; also
-                  URLs ("s3://bucket/run/*.json.gz"), of which fsspec reads what is looked at, without a copy.
+                  URLs ("s3://bucket/run/*.json.gz"), which fsspec reads in parts as they are needed.
     input_format  reads them as this format instead of recognising it by the content.
     kernel_rules  a file with rules for kernel classes, asked before the built-in ones.
     peak          peak rates of devices that are not known, like "bf16=400TFLOP/s,memory=2TB/s".

@@ -15,7 +15,7 @@ namespace cgpu::python {
 /// Any number of threads may ask; one statement runs after the other.
 class PythonSql {
  public:
-  /// By schema, of which "main" may be missing; at least one.
+  /// By schema; "main" may be missing. At least one.
   explicit PythonSql(std::map<std::string, OpenedProfile> profiles);
 
   /// The first `top` rows (0: all) of one statement. A time ends it that is no "". Throws Error.

@@ -32,7 +32,7 @@ class Query {
   /// Gives its parameters their values. Throws Error where one has none.
   void bind(const SqlParameters& parameters);
 
-  /// What stands behind the statement.
+  /// What is behind the statement.
   std::string_view rest() const { return rest_; }
   /// Whether there is no statement, only spaces and comments.
   bool empty() const { return !statement_; }
@@ -78,7 +78,7 @@ auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read,
   }
 }
 
-/// Whether `text` ends with a whole statement, behind which stands a ';'.
+/// Whether `text` ends with a whole statement, behind which is a ';'.
 bool is_whole_statement(const std::string& text);
 
 }  // namespace cgpu

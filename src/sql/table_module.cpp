@@ -26,7 +26,7 @@ struct TableOfRun : sqlite3_vtab {
 };
 
 /// What xBestIndex has chosen, in the text that SQLite keeps until xFilter: conditions whose values come with it, and
-/// the order. "3= 3> 5< |4+ 5-" and a mark "g" at the end where equal rows need only stand together.
+/// the order. "3= 3> 5< |4+ 5-" and a mark "g" at the end where equal rows need only be together.
 struct Plan {
   struct Comparison {
     size_t column;
