@@ -26,12 +26,16 @@
 #include "comparison/compare_findings.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
+#include "export.h"
 #include "progress.h"
+#include "readers/reader.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
 #include "report/verdict.h"
+#include "runs.h"
 #include "session/opened_profile.h"
 #include "session/selection.h"
+#include "session/summary.h"
 #include "session/summary_session.h"
 #include "sql.h"
 #include "sql/database.h"
@@ -39,6 +43,7 @@
 #include "table.h"
 #include "table/text.h"
 #include "view.h"
+#include "words.h"
 #include "work.h"
 
 namespace cgpu::python {
@@ -234,6 +239,34 @@ PythonTable list_of_comparison_tables() {
   return PythonTable(list_of_tables(declared));
 }
 
+using ColumnWords = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+ColumnType column_type(const std::string& text) {
+  for (const ColumnType type : {ColumnType::integer, ColumnType::real, ColumnType::text}) {
+    if (text == text_of(type)) return type;
+  }
+  throw Error(text + ": is no type of a column");
+}
+
+ColumnRole column_role(const std::string& text) {
+  for (const ColumnRole role : {ColumnRole::key, ColumnRole::measure, ColumnRole::depth, ColumnRole::moment}) {
+    if (text == text_of(role)) return role;
+  }
+  return ColumnRole::text;
+}
+
+/// The columns as columns_of has them, and the values of each.
+PythonTable make_table(const std::string& name, const std::string& about, const std::string& per,
+                       const std::vector<ColumnWords>& columns, const std::vector<nb::list>& values) {
+  Table declared(name, about);
+  declared.per = per;
+  for (const auto& [column, type, unit, meaning, role] : columns) {
+    declared.columns.push_back({column, column_type(type), unit, meaning, column_role(role)});
+  }
+  if (columns.size() != values.size()) throw Error("table " + name + ": each column needs values");
+  return PythonTable::of_values(std::move(declared), values);
+}
+
 class RowReader {
  public:
   explicit RowReader(NextBatch next) : next_(std::make_shared<NextBatch>(std::move(next))) {}
@@ -247,9 +280,8 @@ class RowReader {
   std::shared_ptr<NextBatch> next_;
 };
 
-std::vector<std::tuple<std::string, std::string, std::string, std::string, std::string>> columns_of(
-    const PythonTable& table) {
-  std::vector<std::tuple<std::string, std::string, std::string, std::string, std::string>> columns;
+std::vector<ColumnWords> columns_of(const PythonTable& table) {
+  std::vector<ColumnWords> columns;
   for (const Column& column : table.declared().columns) {
     columns.emplace_back(valid_utf8(column.name), text_of(column.type), valid_utf8(column.unit),
                          valid_utf8(column.about), text_of(column.role));
@@ -264,7 +296,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    PyErr_SetString(error_type, valid_utf8(error.what()).c_str());
+    PyErr_SetString(error_type, valid_utf8(in_words_of_python(error.what())).c_str());
   } catch (const OutOfMemory& error) {
     PyErr_SetString(PyExc_MemoryError, valid_utf8(error.what()).c_str());
   }
@@ -301,10 +333,20 @@ NB_MODULE(_cgpu, m) {
       .def_prop_ro("is_closed", &PythonSession::is_closed)
       .def_prop_ro("warnings", &PythonSession::warnings)
       .def("close", &PythonSession::close)
-      .def("tables",
-           [](const PythonSession& session) {
-             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile.tables()); });
-           })
+      .def(
+          "tables",
+          [](const PythonSession& session, bool computed) {
+            return work([profile = session.profile(), computed](const Stopped&) {
+              return PythonTable(computed ? profile.tables_with_rows() : profile.tables());
+            });
+          },
+          nb::arg("computed"))
+      .def(
+          "export",
+          [](const PythonSession& session, const nb::bytes& path, const std::string& format, bool arguments) {
+            export_profile(session.profile(), {path.c_str(), path.size()}, format, arguments);
+          },
+          nb::arg("path"), nb::arg("format"), nb::arg("arguments"))
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))
       .def("verdict", &verdict)
@@ -406,6 +448,39 @@ NB_MODULE(_cgpu, m) {
         return std::tuple(nb::bytes(merged.bytes.data(), merged.bytes.size()), std::move(warnings));
       },
       nb::arg("parts"), nb::arg("allow_missing"));
+  nb::class_<PythonFigures>(m, "Figures")
+      .def_prop_ro("properties", &PythonFigures::properties)
+      .def_prop_ro("metric", &PythonFigures::metric);
+  m.def(
+      "figures",
+      [](const nb::bytes& input, const std::string& metric, const OptionWords& words) {
+        return figures({input.c_str(), input.size()}, metric, input_options(words));
+      },
+      nb::arg("input"), nb::arg("metric"), nb::arg("words"));
+  m.def(
+      "compare_runs",
+      [](const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& properties,
+         const std::string& by) {
+        ToldTables told = compare_runs(runs, properties, by);
+        return std::tuple(std::move(told.words), std::move(told.tables));
+      },
+      nb::arg("runs"), nb::arg("properties"), nb::arg("by"));
+  m.def(
+      "history",
+      [](const std::vector<nb::bytes>& inputs, const OptionWords& words) {
+        ToldTables told = history(texts_of(inputs), input_options(words));
+        return std::tuple(std::move(told.words), std::move(told.tables));
+      },
+      nb::arg("inputs"), nb::arg("words"));
+  m.def(
+      "is_profile",
+      [](const nb::bytes& path) {
+        const std::string file(path.c_str(), path.size());
+        return is_summary(file) || is_profile(file) || is_profile_folder(file);
+      },
+      nb::arg("path"));
+  m.def("make_table", &make_table, nb::arg("name"), nb::arg("about"), nb::arg("per"), nb::arg("columns"),
+        nb::arg("values"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("limit_sql", &limit_sql);

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import base64
 import inspect
+import re
 from typing import Any, Dict, Optional
 
 import anyio.to_thread
@@ -60,7 +61,7 @@ def answered(runs: Runs, name: str, arguments: Dict[str, Any]) -> types.CallTool
     except ValidationError as wrong:
         return _error("; ".join(_wrong_argument(name, one) for one in wrong.errors()[:5]))
     except (Error, OSError, ImportError) as wrong:
-        return _error(str(wrong))
+        return _error(re.sub(r"\bfrom_(?=[=: ]|$)", "from", str(wrong)))  # which is "from" here
     except MemoryError:
         return _error("%s: there is too little memory for this; open a part of it (from, to, rank)" % name)
     return _result(answer)
