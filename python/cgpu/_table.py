@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shutil
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 Value = Any  # int, float or str, as the type of its column says; None where it is absent
 
 _ROWS_SHOWN = 20
+# How a table says to have the rest of it.
+_SHOWN_IN_FULL = ((re.compile(r"\(--top\s+0\s+shows\s+all\)"), "(rows=0 shows all)"),
+                  (re.compile(r"\(--format\s+csv\s+or\s+json\s+shows\s+all\)"), "(to_dicts() has all)"))
 _INSTALLED_WITH = {"pandas": "pandas pyarrow"}
 _STYLE = ("<style>.cgpu-table th.number,.cgpu-table td.number{text-align:right;white-space:nowrap}"
           ".cgpu-table th.text,.cgpu-table td.text,.cgpu-table caption{text-align:left}"
@@ -191,7 +195,10 @@ class Table:
 
     def to_text(self, width: int = 100, rows: int = 20) -> str:
         """The first rows (0: all) with readable units, for a terminal of so many columns."""
-        return self._table.text(width, rows)
+        text = self._table.text(width, rows)
+        for of_the_program, here in _SHOWN_IN_FULL:
+            text = of_the_program.sub(here, text)
+        return text
 
     def __repr__(self) -> str:
         return self.to_text(shutil.get_terminal_size().columns, _ROWS_SHOWN).rstrip("\n")

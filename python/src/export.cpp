@@ -3,11 +3,11 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/session_facts.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "export/export.h"
 #include "session/open.h"
-#include "analysis/session_facts.h"
 #include "sql/run_tables.h"
 #include "sql/write_database.h"
 #include "work.h"
@@ -37,7 +37,8 @@ void export_profile(const OpenedProfile& profile, const std::string& path, const
     const std::optional<ExportFormat> wanted =
         format.empty() ? export_format_of_file(path) : export_format_named(format);
     if (!wanted && !format.empty()) throw Error("format " + format + ": is none of pftrace, json, sqlite");
-    if (!wanted) throw Error(path, "names no format: end it in .pftrace, .json (.gz where wanted) or .sqlite, or give format");
+    if (!wanted)
+      throw Error(path, "names no format: end it in .pftrace, .json (.gz where wanted) or .sqlite, or give format");
     const SessionFacts& facts = profile.facts("an export");
     AtomicFile file(path);
     write_export(facts.session(), *wanted, file.out(), path, {arguments, [stopped](double) {

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/remote_file.h"
+#include "can_be_opened.h"
 #include "check.h"
 #include "comparison/change_words.h"
 #include "comparison/compare_findings.h"
@@ -28,14 +29,12 @@
 #include "comparison/comparison_table.h"
 #include "export.h"
 #include "progress.h"
-#include "readers/reader.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
 #include "report/verdict.h"
 #include "runs.h"
 #include "session/opened_profile.h"
 #include "session/selection.h"
-#include "session/summary.h"
 #include "session/summary_session.h"
 #include "sql.h"
 #include "sql/database.h"
@@ -473,12 +472,11 @@ NB_MODULE(_cgpu, m) {
       },
       nb::arg("inputs"), nb::arg("words"));
   m.def(
-      "is_profile",
+      "can_be_opened",
       [](const nb::bytes& path) {
-        const std::string file(path.c_str(), path.size());
-        return is_summary(file) || is_profile(file) || is_profile_folder(file);
+        return can_be_opened({path.c_str(), path.size()});
       },
-      nb::arg("path"));
+      nb::arg("path"), nb::call_guard<WithoutGil>());
   m.def("make_table", &make_table, nb::arg("name"), nb::arg("about"), nb::arg("per"), nb::arg("columns"),
         nb::arg("values"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));

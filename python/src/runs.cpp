@@ -34,8 +34,7 @@ PythonFigures figures(const std::string& input, const std::string& metric, const
     OpenOptions open = stoppable(common, stopped);
     open.inputs = {input};
     Table info("info", "");
-    RunFigures figures =
-        collect_figures(open, common.selection(), {.without_timeline = true, .metric = metric}, &info);
+    RunFigures figures = collect_figures(open, common.selection(), {.without_timeline = true, .metric = metric}, &info);
     return PythonFigures({input, std::move(figures)}, properties_of(input, info));
   });
 }
@@ -66,7 +65,8 @@ ToldTables history(const std::vector<std::string>& inputs, const InputOptions& c
     }
     History history = history_of(std::move(runs));
     ToldTables told{valid(std::move(history.changed)), {}};
-    if (told.words.empty()) told.words = {"No change of level in " + std::to_string(history.runs.row_count()) + " runs."};
+    if (told.words.empty())
+      told.words = {"No change of level in " + std::to_string(history.runs.row_count()) + " runs."};
     for (std::string& remark : valid(std::move(history.remarks))) told.words.push_back(std::move(remark));
     told.tables.emplace_back(std::move(history.runs));
     told.tables.emplace_back(std::move(history.changes));

@@ -28,8 +28,8 @@ class PythonFigures {
   std::map<std::string, std::string> properties_;
 };
 
-/// Of a profile, a folder of those of its ranks, or a summary, opened as `common` says. `metric` of its call tree; "" for
-/// the main one. Throws Error.
+/// Of a profile, a folder of those of its ranks, or a summary, opened as `common` says. `metric` of its call tree; ""
+/// for the main one. Throws Error.
 PythonFigures figures(const std::string& input, const std::string& metric, const InputOptions& common);
 
 /// Tables with sentences about them, a line each.

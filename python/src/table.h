@@ -32,8 +32,8 @@ class PythonTable {
   nanobind::object stream() const;
   nanobind::object schema() const;
 
-  /// A table of values that Python has: by column int, float or str, None where absent. Throws Error for others, and where
-  /// the columns are not equally long.
+  /// A table of values that Python has: by column int, float or str, None where absent. Throws Error for others, and
+  /// where the columns are not equally long.
   static PythonTable of_values(Table declared, const std::vector<nanobind::list>& values);
 
   /// At most `rows` rows (0: all) for people.

@@ -63,8 +63,10 @@ std::string values_of(const Verb& verb, const Option& option) {
   return fmt::format("{}", fmt::join(choices, " "));
 }
 
-/// The patterns of `case` that stand for the names of an option of a verb: "check --format".
+/// The patterns of `case` that stand for the names of an option of a verb: "check --format"; of what stands without a
+/// name, for the verb before it.
 std::string bash_patterns(const Verb& verb, const Option& option) {
+  if (!option.is_named()) return fmt::format("\"{0} {0}\"", verb.name());
   std::vector<std::string> patterns;
   for (const std::string& name : option.names()) patterns.push_back(fmt::format("\"{} {}\"", verb.name(), name));
   return fmt::format("{}", fmt::join(patterns, " | "));
@@ -73,16 +75,15 @@ std::string bash_patterns(const Verb& verb, const Option& option) {
 std::string bash_script(const CommandLine& line) {
   std::string options;
   std::string values;
-  std::string words;  // what stands without a name
   for (const Verb& verb : line.verbs()) {
     options += fmt::format("    {}) options=\"{}\" ;;\n", verb.name(), options_of(verb));
     for (const Option& option : verb.options()) {
       const std::string choices = values_of(verb, option);
-      if (!option.is_named()) {
-        if (!choices.empty()) words += fmt::format("    {}) words=\"{}\" ;;\n", verb.name(), choices);
-      } else if (!choices.empty()) {
+      if (!choices.empty()) {
         values += fmt::format("    {}) values=\"{}\" ;;\n", bash_patterns(verb, option), choices);
-      } else if (!option.is_flag()) {
+      } else if (option.takes_number()) {
+        values += fmt::format("    {}) return ;;\n", bash_patterns(verb, option));
+      } else if (option.is_named() && !option.is_flag()) {
         values += fmt::format("    {}) files=1 ;;\n", bash_patterns(verb, option));
       }
     }
@@ -112,9 +113,7 @@ std::string bash_script(const CommandLine& line) {
   fi
   case "$verb" in
 {1}  esac
-  case "$verb" in
-    table) words="{3}" ;;
-{4}  esac
+  [ "$verb" = table ] && words="{3}"
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word") $(compgen -W "$words" -- "$word")) ;;
@@ -122,7 +121,7 @@ std::string bash_script(const CommandLine& line) {
 }}
 complete -o filenames -F _cgpu cgpu
 )",
-                     verbs_of(line), options, values, tables(), words);
+                     verbs_of(line), options, values, tables());
 }
 
 /// `text` with `by` before each character of `which`.

@@ -84,4 +84,5 @@ def _wrong_argument(tool: str, wrong: Any) -> str:
         fields = TOOLS[tool].model_fields
         return "%s: it takes no %s (it takes: %s)" % (tool, str(wrong["loc"][0])[:100], ", ".join(
             field.alias or name for name, field in fields.items()))
-    return "%s: %s: %s" % (tool, ".".join(str(part)[:100] for part in wrong["loc"]), wrong["msg"])
+    place = [str(part)[:100] for part in wrong["loc"] if "[" not in str(part)]  # without the types of a choice
+    return "%s: %s: %s" % (tool, ".".join(place), wrong["msg"])

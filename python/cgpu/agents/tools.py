@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Dict, List, Literal, Optional, Sequ
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import Column, Error, Table, compare, sql as sql_of_runs
-from .._cgpu import is_profile, nanoseconds
+from .._cgpu import can_be_opened, nanoseconds
 from .answer import Answer, NEXT
 from .explain import explain_name, explain_part, idle_hosts
 from .folders import MOST_LISTED
@@ -285,13 +285,16 @@ class Sql(Tool):
     title = "Ask in SQL"
     runs: Annotated[
         Union[Annotated[List[Handle], Field(min_length=1, max_length=8)],
-              Annotated[Dict[Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,60}$")], Handle], Field(min_length=1, max_length=8)]],
+              Annotated[Dict[str, Handle], Field(min_length=1, max_length=8)]],
         Field(description="handles: [\"r1\"] or [\"r1\", \"r2\"]; or with names of their own: {\"before\": \"r1\", \"after\": \"r2\"}")]
     query: Annotated[str, Field(max_length=20000)]
     top: Rows
 
     def answer(self, runs: Runs) -> Answer:
         if isinstance(self.runs, dict):
+            for name in self.runs:
+                if not re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII):
+                    raise Error("sql: runs: %s: a name of letters, digits and _ was expected" % name[:100])
             by_name = {name: runs.get(handle) for name, handle in self.runs.items()}
         else:
             by_name = {run.handle: run for run in map(runs.get, self.runs)}
@@ -433,11 +436,11 @@ def _add_files(answer: Answer, runs: Runs, folder: str) -> None:
     seen = 0
     for path in runs.folders.listed(folder, leading_out):
         seen += 1
-        if is_profile(os.fsencode(path)):
+        if can_be_opened(os.fsencode(path)):
             by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
         else:
             others[os.path.dirname(path)] = others.get(os.path.dirname(path), 0) + 1
-    for path in [each for each in others if is_profile(os.fsencode(each))]:
+    for path in [each for each in others if can_be_opened(os.fsencode(each))]:
         by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path) + "/")
         del others[path]
     count = sum(map(len, by_folder.values()))
