@@ -83,7 +83,7 @@ class Table:
         return [column.name for column in self._columns]
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _made, (self.name, self.about, self.per, self._columns, self._values())
+        return _made, (self.name, self.about, self.per, self._columns, self._values(), self._table.weights)
 
     def _values(self) -> List[List[Value]]:
         """By column."""
@@ -210,13 +210,13 @@ class Table:
 def made_table(name: str, about: str, columns: Sequence[Tuple[str, str, str, str, str]], values: Sequence[List[Value]],
                per: str = "") -> Table:
     """Of columns as `Column` has them, and the values of each. Raises Error."""
-    return _made(name, about, per, columns, values)
+    return _made(name, about, per, columns, values, [])
 
 
 def _made(name: str, about: str, per: str, columns: Sequence[Tuple[str, str, str, str, str]],
-          values: Sequence[List[Value]]) -> Table:
+          values: Sequence[List[Value]], weights: List[int]) -> Table:
     plain = [(column, kind, unit, meaning, role) for column, kind, unit, meaning, role in columns]
-    return Table(_cgpu.make_table(name, about, per, plain, list(values)))
+    return Table(_cgpu.make_table(name, about, per, plain, list(values), weights))
 
 
 def _library(name: str, method: str, extra: str) -> Any:

@@ -22,12 +22,13 @@
 #include "base/json_text.h"
 #include "base/remote_file.h"
 #include "can_be_opened.h"
-#include "check.h"
 #include "comparison/change_words.h"
 #include "comparison/compare_findings.h"
-#include "comparison/comparison.h"
-#include "comparison/comparison_table.h"
 #include "export.h"
+#include "library/run_check.h"
+#include "library/run_comparison.h"
+#include "library/run_summary.h"
+#include "opening.h"
 #include "progress.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
@@ -38,7 +39,6 @@
 #include "session/summary_session.h"
 #include "sql.h"
 #include "sql/database.h"
-#include "summary.h"
 #include "table.h"
 #include "table/text.h"
 #include "view.h"
@@ -82,7 +82,7 @@ class PythonSession {
   }
   /// The same tables in SQL.
   const PythonSql& sql() {
-    if (!sql_) sql_.emplace(std::map<std::string, OpenedProfile>{{kMainSchema, profile()}});
+    if (!sql_) sql_.emplace(SqlRuns(profile()));
     return *sql_;
   }
   bool is_closed() const { return !profile_; }
@@ -182,60 +182,40 @@ std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
   for (const auto& [schema, session] : sessions) {
     profiles.emplace(nb::cast<std::string>(schema), nb::cast<const PythonSession&>(session).profile());
   }
-  return std::make_unique<PythonSql>(std::move(profiles));
+  return std::make_unique<PythonSql>(SqlRuns(std::move(profiles)));
 }
-
-/// Two profiles, which stay open as long as this, and what changed between them.
-struct ComparedProfiles {
-  ComparedProfiles(OpenedProfile first, OpenedProfile second, const std::string& step)
-      : a(std::move(first)),
-        b(std::move(second)),
-        comparison(a.facts("a comparison"), b.facts("a comparison"),
-                   step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))) {}
-
-  const OpenedProfile a;
-  const OpenedProfile b;
-  const Comparison comparison;
-};
 
 class PythonComparison {
  public:
   PythonComparison(const PythonSession& a, const PythonSession& b, const std::string& step)
       : compared_(work([first = a.profile(), second = b.profile(), step](const Stopped&) {
-          return std::make_shared<const ComparedProfiles>(first, second, step);
+          return RunComparison(first, second, step);
         })) {}
 
   std::string words() const {
-    return work(
-        [compared = compared()](const Stopped&) { return valid_utf8(change_words(compared->comparison).all()); });
+    return work([compared = compared()](const Stopped&) { return valid_utf8(compared.words()); });
   }
   PythonTable table(const std::string& name, const std::string& where, const std::string& sort, size_t top,
                     const OptionValues& values) const {
     return work([compared = compared(), name, where, sort, top, values](const Stopped&) {
-      const ComparisonTable& declared = find_comparison_table(name);
-      const RowChoice choice = choice_of(where, sort, top);
-      Table table = make_table(declared, compared->comparison, options_of(values));
-      choice.apply(table);
-      return PythonTable(std::move(table));
+      return PythonTable(compared.table(name, options_of(values), choice_of(where, sort, top)));
     });
   }
 
  private:
-  const std::shared_ptr<const ComparedProfiles>& compared() const {
+  const RunComparison& compared() const {
     made_.check();
     return compared_;
   }
 
-  std::shared_ptr<const ComparedProfiles> compared_;
+  RunComparison compared_;
   Forkable made_;
 };
 
-PythonTable list_of_comparison_tables() {
-  std::vector<DeclaredTable> declared;
-  for (const ComparisonTable& one : comparison_tables()) {
-    declared.push_back({.name = one.name, .about = one.about, .subject = "two runs"});
-  }
-  return PythonTable(list_of_tables(declared));
+/// Each input is a run by itself, opened as `common` says.
+RunCheck check(const std::vector<std::string>& baseline, const std::vector<std::string>& candidate,
+               const CheckArguments& arguments, const InputOptions& common) {
+  return work([=](const Stopped& stopped) { return RunCheck(baseline, candidate, arguments, common, until(stopped)); });
 }
 
 using ColumnWords = std::tuple<std::string, std::string, std::string, std::string, std::string>;
@@ -254,13 +234,17 @@ ColumnRole column_role(const std::string& text) {
   return ColumnRole::text;
 }
 
-/// The columns as columns_of has them, and the values of each.
+/// The columns as columns_of has them, the values of each, and their weights as weights_of has them, or none.
 PythonTable make_table(const std::string& name, const std::string& about, const std::string& per,
-                       const std::vector<ColumnWords>& columns, const std::vector<nb::list>& values) {
+                       const std::vector<ColumnWords>& columns, const std::vector<nb::list>& values,
+                       const std::vector<int>& weights) {
   Table declared(name, about);
   declared.per = per;
   for (const auto& [column, type, unit, meaning, role] : columns) {
     declared.columns.push_back({column, column_type(type), unit, meaning, column_role(role)});
+  }
+  for (size_t column = 0; column < std::min(columns.size(), weights.size()); ++column) {
+    declared.columns[column].weight = static_cast<ColumnWeight>(weights[column]);
   }
   if (columns.size() != values.size()) throw Error("table " + name + ": each column needs values");
   return PythonTable::of_values(std::move(declared), values);
@@ -286,6 +270,13 @@ std::vector<ColumnWords> columns_of(const PythonTable& table) {
                          valid_utf8(column.about), text_of(column.role));
   }
   return columns;
+}
+
+/// By which text that is too wide leaves out columns.
+std::vector<int> weights_of(const PythonTable& table) {
+  std::vector<int> weights;
+  for (const Column& column : table.declared().columns) weights.push_back(static_cast<int>(column.weight));
+  return weights;
 }
 
 /// The exceptions of the library as those of Python; the texts of both are one line.
@@ -319,6 +310,7 @@ NB_MODULE(_cgpu, m) {
       .def_prop_ro("about", [](const PythonTable& table) { return valid_utf8(table.declared().about); })
       .def_prop_ro("per", [](const PythonTable& table) { return table.declared().per; })
       .def_prop_ro("columns", &columns_of)
+      .def_prop_ro("weights", &weights_of)
       .def("__len__", &PythonTable::row_count)
       .def("stream", &PythonTable::stream)
       .def("schema", &PythonTable::schema)
@@ -408,13 +400,16 @@ NB_MODULE(_cgpu, m) {
         return open(options, progress);
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"), nb::arg("progress").none());
-  nb::class_<PythonCheck>(m, "Check")
-      .def_prop_ro("outcome", &PythonCheck::outcome)
-      .def_prop_ro("exit_code", &PythonCheck::exit_code)
-      .def_prop_ro("headline", &PythonCheck::headline)
-      .def("text", &PythonCheck::text, nb::arg("width"))
-      .def("markdown", &PythonCheck::markdown)
-      .def("tables", &PythonCheck::tables);
+  nb::class_<RunCheck>(m, "Check")
+      .def_prop_ro("outcome", &RunCheck::outcome)
+      .def_prop_ro("exit_code", &RunCheck::exit_code)
+      .def_prop_ro("headline", [](const RunCheck& check) { return valid_utf8(check.headline()); })
+      .def(
+          "text", [](const RunCheck& check, size_t width) { return valid_utf8(check.text(width)); }, nb::arg("width"))
+      .def("markdown", [](const RunCheck& check) { return valid_utf8(check.markdown()); })
+      .def("tables", [](const RunCheck& check) {
+        return std::vector<PythonTable>(check.tables().begin(), check.tables().end());
+      });
   m.def(
       "check",
       [](const std::vector<nb::bytes>& baseline, const std::vector<nb::bytes>& candidate, const std::string& tolerance,
@@ -430,7 +425,8 @@ NB_MODULE(_cgpu, m) {
       [](const std::vector<nb::bytes>& inputs, const OptionWords& words, bool with_host) {
         InputOptions options = input_options(words);
         options.inputs = texts_of(inputs);
-        const std::string summary = summarize(options, with_host);
+        const std::string summary =
+            work([=](const Stopped& stopped) { return summary_of_run(options, with_host, until(stopped)); });
         return nb::bytes(summary.data(), summary.size());
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("with_host"));
@@ -441,7 +437,10 @@ NB_MODULE(_cgpu, m) {
         for (const auto& [bytes, input] : parts) {
           summaries.push_back({{bytes.c_str(), bytes.size()}, {input.c_str(), input.size()}});
         }
-        const MergedSummary merged = merge(std::move(summaries), allow_missing);
+        const MergedSummary merged =
+            work([summaries = std::move(summaries), allow_missing](const Stopped& stopped) mutable {
+              return merge_summaries(std::move(summaries), allow_missing, until(stopped));
+            });
         std::vector<std::string> warnings;
         for (const std::string& line : merged.warnings) warnings.push_back(valid_utf8(line));
         return std::tuple(nb::bytes(merged.bytes.data(), merged.bytes.size()), std::move(warnings));
@@ -478,12 +477,12 @@ NB_MODULE(_cgpu, m) {
       },
       nb::arg("path"), nb::call_guard<WithoutGil>());
   m.def("make_table", &make_table, nb::arg("name"), nb::arg("about"), nb::arg("per"), nb::arg("columns"),
-        nb::arg("values"));
+        nb::arg("values"), nb::arg("weights"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("limit_sql", &limit_sql);
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
-  m.def("comparison_tables", &list_of_comparison_tables);
+  m.def("comparison_tables", [] { return PythonTable(RunComparison::tables()); });
   m.def("finding_changes", [](const PythonTable& before, const PythonTable& after) {
     return valid_utf8(finding_words(compare_findings(before.in_memory(), after.in_memory())));
   });

@@ -44,18 +44,18 @@ CheckOptions::Inconclusive parse_inconclusive(const std::string& text) {
 
 }  // namespace
 
-CheckOptions CheckArguments::options() const {
+CheckOptions options_of(const CheckArguments& arguments) {
   CheckOptions options;
-  options.tolerance = parse_percent(tolerance, "--tolerance");
-  options.floor_ns = parse_time(floor, "--floor");
-  options.allowed = {allow.begin(), allow.end()};
-  for (const std::string& each : allow) {
+  options.tolerance = parse_percent(arguments.tolerance, "--tolerance");
+  options.floor_ns = parse_time(arguments.floor, "--floor");
+  options.allowed = {arguments.allow.begin(), arguments.allow.end()};
+  for (const std::string& each : arguments.allow) {
     if (std::find(std::begin(kDifferences), std::end(kDifferences), each) == std::end(kDifferences)) {
       throw Error(fmt::format("--allow {}: is none of devices, shapes, iterations, clocks", each));
     }
   }
-  options.inconclusive = parse_inconclusive(inconclusive);
-  options.metric = metric;
+  options.inconclusive = parse_inconclusive(arguments.inconclusive);
+  options.metric = arguments.metric;
   return options;
 }
 
