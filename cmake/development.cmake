@@ -8,10 +8,12 @@ set(CGPU_PUBLIC_HEADERS
   table/text_dictionary.h table/column_values.h table/table.h table/batches.h table/filter.h
   table/arrow.h table/csv.h table/json.h table/text.h
   analysis/table_options.h analysis/table_list.h
-  session/input_options.h session/opening_progress.h session/opened_profile.h)
+  session/input_options.h session/opening_progress.h session/opened_profile.h
+  gate/check_arguments.h
+  library/sql_runs.h library/run_comparison.h library/run_check.h library/run_summary.h)
 
-# session and what it depends on; of these docs/cpp.md names table, analysis and session.
-set(folders base model readers kernels hardware links dependencies table analysis session)
+# library and what it depends on; of these docs/cpp.md names table, analysis, session and library.
+set(folders base model readers kernels hardware links dependencies table analysis session sql comparison gate library)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/cgpu)
 list(TRANSFORM folders PREPEND cgpu_ OUTPUT_VARIABLE libraries)
@@ -38,3 +40,12 @@ endforeach()
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cgpuConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/cgpuConfig.cmake cmake/library_dependencies.cmake ${CMAKE_BINARY_DIR}/cgpuConfigVersion.cmake
   DESTINATION ${destination} COMPONENT development EXCLUDE_FROM_ALL)
+
+# For programs that are not built by CMake: the archives in the order in which the linker wants them, the last ones first.
+set(archives ${folders})
+list(REVERSE archives)
+list(TRANSFORM archives PREPEND -lcgpu_)
+list(JOIN archives " " CGPU_ARCHIVES)
+file(RELATIVE_PATH CGPU_PREFIX_OF_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/cgpu.pc.in ${CMAKE_BINARY_DIR}/cgpu.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cgpu.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development EXCLUDE_FROM_ALL)

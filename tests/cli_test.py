@@ -5,6 +5,7 @@ import html
 import io
 import json
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -176,6 +177,28 @@ class Verbs(Files):
                               capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout.split(), ["kernels", "kernel_classes", "kernel_grids"])
         self.assertEqual(subprocess.run(["bash", "-n"], input=script).returncode, 0)
+
+    def test_bash_completes_the_values_of_options(self):
+        script = cgpu("completion", "bash").stdout.decode()
+
+        def completed(*words):
+            program = '%s\nCOMP_WORDS=(cgpu "$@"); COMP_CWORD=$#; _cgpu; printf "%%s\\n" "${COMPREPLY[@]}"' % script
+            done = subprocess.run(["bash", "-c", program, "bash", *words], capture_output=True, text=True, check=True, cwd=folder)
+            return done.stdout.split()
+
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "trace.json").touch()
+            self.assertEqual(completed("check", "--format", ""), ["github", "json", "junit", "md", "text"])
+            self.assertEqual(completed("check", "--format", "="), ["github", "json", "junit", "md", "text"])
+            self.assertEqual(completed("check", "--format", "=", "j"), ["json", "junit"])
+            self.assertIn("nsys", completed("record", "--with", ""))
+            self.assertEqual(completed("compare", "a", "b", "--table", "compare_st"), ["compare_statistics"])
+            self.assertEqual(completed("table", "x", "kernels", "--names", ""), ["base", "full"])
+            self.assertEqual(completed("table", "--top", ""), [])
+            self.assertEqual(completed("report", "-o", ""), ["trace.json"])
+            self.assertEqual(completed("report", "--kernel-rules", "tr"), ["trace.json"])
+            self.assertEqual(completed("completion", ""), ["bash", "fish", "zsh"])
+            self.assertEqual(completed("report", "tr"), ["trace.json"])
 
     def test_every_table_column_and_option_is_described(self):
         """The list as Markdown says of each table what the list as JSON declares, which lacks nothing."""

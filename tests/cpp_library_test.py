@@ -126,12 +126,47 @@ int main() { cgpu::write_json(std::cout, "table --list", {}, cgpu::whole_list(cg
         self.assertEqual(listed, json.loads(tool.run(["table", "--list", "--format", "json"]).stdout)["tables"])
 
 
+class PkgConfig(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("pkg-config"), "not installed: pkg-config")
+    def test_a_program_is_built_without_cmake(self):
+        """Also from a place that is not where it was installed first."""
+        moved = FOLDER / "moved"
+        shutil.copytree(FOLDER / "prefix", moved)
+        self.addCleanup(shutil.rmtree, moved)
+        (file,) = moved.rglob("cgpu.pc")
+        words = run("pkg-config", "--cflags", "--libs", "cgpu", env=dict(os.environ, PKG_CONFIG_PATH=str(file.parent))).split()
+        self.assertIn(VERSION, run("pkg-config", "--modversion", "cgpu", env=dict(os.environ, PKG_CONFIG_PATH=str(file.parent))))
+        program = FOLDER / "by_pkg_config"
+        run("c++", ROOT / "examples/cpp/top_kernels.cpp", "-o", program, *words)
+        self.assertEqual(run(program, EXAMPLE), example("top_kernels", EXAMPLE))
+
+
 class Examples(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.built = os.path.join(folder.name, "built.json")
         run(BUILD / "trace_builder", self.built, "--seed", "7")
+
+    def test_nightly(self):
+        """The verdict, the words, the rows and the summary are those of the program."""
+        words = [str(self.built), str(EXAMPLE)]
+        summary = self.built + ".cgpu"
+        done = subprocess.run([str(FOLDER / "examples/build/nightly"), *words, summary], capture_output=True, text=True, timeout=300, check=False)
+        check = tool.run(["check", "--baseline", words[0], "--candidate", words[1], "--tolerance", "3%"])
+        self.assertEqual(done.returncode, check.returncode, done.stderr)
+        self.assertIn(done.stdout.splitlines()[0], " ".join(check.stdout.decode().split()))
+        for line in tool.run(["compare", *words]).stdout.decode().splitlines()[:1]:
+            self.assertIn(line + "\n", done.stdout)
+        rows = tool.rows_of(json.loads(tool.run(["sql", "before=" + words[0], "after=" + words[1], "--format", "json",
+            "SELECT name FROM after.kernels a LEFT JOIN before.kernels b USING (name) "
+            "ORDER BY a.total_ns - coalesce(b.total_ns, 0) DESC LIMIT 1"]).stdout))["result"]
+        self.assertIn("\n" + rows[0]["name"][:8], done.stdout)
+        other = self.built + ".program.cgpu"
+        tool.run(["summarize", words[1], "-o", other])
+        self.assertEqual(pathlib.Path(summary).read_bytes(), pathlib.Path(other).read_bytes())
+        self.assertEqual(subprocess.run([str(FOLDER / "examples/build/nightly"), "/no/file", words[1], summary], capture_output=True,
+                                        timeout=60, check=False).returncode, 2)
 
     def test_top_kernels(self):
         for profile in (self.built, EXAMPLE):

@@ -218,7 +218,7 @@ class Verdicts(unittest.TestCase):
 
     def test_usage(self):
         one = RUNS.get(1)
-        for options in (["--tolerance", "much"], ["--floor", "5 apples"], ["--allow", "names"], ["--format", "yaml"]):
+        for options in (["--tolerance", "much"], ["--tolerance", "0.03"], ["--floor", "5 apples"], ["--allow", "names"], ["--format", "yaml"]):
             done = check(one, one, *options)
             self.assertEqual(done.returncode, USAGE)
             self.assertEqual(done.stderr.count(b"\n"), 1)

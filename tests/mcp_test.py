@@ -285,6 +285,60 @@ class OnExamples(unittest.TestCase):
         self.assertEqual((int(row["a"]), int(row["b"])), tuple(len(kineto.load(path).slices) for path in (WORKERS_0, WORKERS_4)))
         self.assertIn(row["a"], command_in(text).replace(",", ""))
 
+    def test_runs_have_the_names_that_they_are_given(self):
+        a, b = self.talk.open("cnn_workers0.json.gz"), self.talk.open("cnn_workers4.json.gz")
+        query = "SELECT (SELECT count(*) FROM before.slices) AS before, (SELECT count(*) FROM after.slices) AS after"
+        text = self.talk.ask("sql", runs={"before": a, "after": b}, query=query)
+        (row,) = rows_in(text)
+        self.assertEqual((int(row["before"]), int(row["after"])), tuple(len(kineto.load(path).slices) for path in (WORKERS_0, WORKERS_4)))
+        self.assertIn(row["before"], command_in(text).replace(",", ""))
+        one = self.talk.ask("sql", runs={"only": a}, query="SELECT count(*) AS n FROM only.slices")
+        self.assertEqual(one.splitlines()[1], row["before"])
+
+    def test_a_run_is_found_by_its_file(self):
+        run = self.talk.open("cnn_workers0.json.gz")
+        for name in ("cnn_workers0.json.gz", WORKERS_0):
+            self.assertEqual(self.talk.ask("table", run=name, table="ops", top=3), self.talk.ask("table", run=run, table="ops", top=3))
+        part = self.talk.open("cnn_workers0.json.gz", from_="50ms")
+        self.assertIn("name one of %s, %s" % (run, part), self.talk.refused("diagnose", run="cnn_workers0.json.gz"))
+        self.assertIn("no run has this handle", self.talk.refused("diagnose", run="llm_decode.json.gz"))
+
+    def test_what_a_cause_of_idle_time_is(self):
+        run = self.talk.open("h100/workers_0.json.gz")
+        path = str(EXAMPLES / "h100/workers_0.json.gz")
+        (row,) = [row for row in tool.table(path, "idle") if row["cause"] == "data_loading"]
+        gaps = [gap for gap in tool.table(path, "idle_gaps") if gap["cause"] == "data_loading"]
+        self.assertEqual(sum(gap["duration_ns"] for gap in gaps), row["total_ns"])
+        for name in ("data_loading", "Data loading", "data-loading"):
+            text = self.talk.ask("explain", run=run, name=name)
+            self.assertIn("%d ns in %d parts of gaps, the longest %d ns; %.2f %% of its idle time"
+                          % (row["total_ns"], row["count"], row["max_ns"], row["pct"]), text)
+            self.assertIn(" at %d ns, rank 0, device 0" % max(gaps, key=lambda gap: gap["duration_ns"])["start_ns"], text)
+            self.assertIn("enumerate(DataLoader)", text)
+        self.assertEqual(len(list(csv.DictReader(io.StringIO(command_in(text))))), len(gaps))
+        self.assertIn("causes of idle time are data_loading, ", self.talk.refused("explain", run=run, name="compilation"))
+
+    def test_steps_that_a_part_cuts_are_not_counted(self):
+        run = self.talk.open("generated_training.json.gz")
+        steps = tool.table(GENERATED, "steps")
+        for begin, end in ((20, 25), (10, 60), (0, 100)):
+            low, high = begin * 1_000_000, end * 1_000_000
+            text = self.talk.ask("explain", run=run, from_="%dms" % begin, to="%dms" % end)
+            self.assertNotRegex(text, r"a step \(|\* \d+ steps? of ")
+            line = next(line for line in text.splitlines() if line.startswith("Steps: "))
+            ends = {row["step"]: (row["start_ns"], row["start_ns"] + row["duration_ns"]) for row in steps}
+            whole = [step for step, (first, last) in ends.items() if low <= first and last <= high]
+            cut = {step: round(100 * (min(last, high) - max(first, low)) / (last - first))
+                   for step, (first, last) in ends.items() if step not in whole and first < high and last > low}
+            self.assertEqual(re.findall(r"(\d+) whole", line), [str(len(whole))] if whole else [])
+            self.assertEqual({int(step): int(share) for step, share in re.findall(r"(\d+) \((\d+) % of it\)", line)}, cut)
+
+    def test_findings_that_changed_are_said_once(self):
+        a, b = self.talk.open("h100/copies_pageable.json.gz"), self.talk.open("h100/copies_pinned.json.gz")
+        text = self.talk.ask("compare", a=a, b=b)
+        self.assertEqual(text.count("Findings that changed"), 1)
+        self.assertEqual(text.count("pageable_copies (gone)"), 1)
+
     def test_what_it_looks_like(self):
         run = self.talk.open("generated_training.json.gz")
         result = self.talk.call("timeline", run=run, from_="20ms", to="25ms")
@@ -563,6 +617,22 @@ class Refusals(unittest.TestCase):
         for name in ("away", "/etc", str(self.secret.parent), "nothing"):
             self.talk.refused("open", folder=name)
 
+    def test_only_what_can_be_opened_is_listed(self):
+        self.put("run/a.json")
+        (self.folder / "run" / "times.json").write_text('{"step": 3}')
+        (self.folder / "run" / "notes.md").write_text("nothing")
+        (self.folder / "empty.json").write_text("")
+        subprocess.run([PROGRAM, "summarize", self.folder / "run/a.json", "-o", self.folder / "a.cgpu"], check=True)
+        text = self.talk.ask("open")
+        self.assertIn("2 profiles can be opened", text)
+        for name in ("a.json", "a.cgpu"):
+            self.assertIn(name, text)
+        for name in ("times.json", "notes.md", "empty.json"):
+            self.assertNotIn(name, text)
+        self.assertIn("3 files that are no profiles", text)
+        (self.folder / "bare").mkdir()
+        self.assertIn("no profile that can be opened", self.talk.ask("open", folder="bare"))
+
     def test_links_inside_are_followed(self):
         self.put("run/a.json")
         (self.folder / "inside.json").symlink_to(self.folder / "run" / "a.json")
@@ -632,7 +702,7 @@ class Refusals(unittest.TestCase):
                 ("sql", {"runs": [run], "query": "DELETE FROM kernels"}, "may not be modified"),
                 ("sql", {"runs": [], "query": "SELECT 1"}, "runs"),
                 ("table", {"run": run, "table": "nothing_there"}, "no table is called"),
-                ("table", {"run": run, "table": "kernels", "where": "a ="}, "--where"),
+                ("table", {"run": run, "table": "kernels", "where": "a ="}, "where: expected a value"),
                 ("table", {"run": run, "table": "kernels", "sort": "nothing"}, "nothing"),
                 ("table", {"run": run, "table": "kernels", "columns": ["nothing"]}, "no column nothing"),
                 ("table", {"run": run, "table": "kernels", "top": 0}, "top"),
@@ -642,7 +712,11 @@ class Refusals(unittest.TestCase):
                 ("find", {"run": run, "from": "soon"}, "a time was expected"),
                 ("explain", {"run": run}, "give a name"),
                 ("explain", {"run": run, "name": "nothing_there"}, "nothing in the profile has this name"),
-                ("explain", {"run": run, "from": 9, "to": 3}, "--to"),
+                ("explain", {"run": run, "from": 9, "to": 3}, "from=9 is not before to 3"),
+                ("explain", {"run": run, "from": "soon"}, "from=soon: a time was expected"),
+                ("sql", {"runs": {"a b": run}, "query": "SELECT 1"}, "a name of letters, digits and _"),
+                ("sql", {"runs": {"a": "r99"}, "query": "SELECT 1"}, "no run has this handle"),
+                ("sql", {"runs": 3, "query": "SELECT 1"}, "sql: runs: "),
                 ("timeline", {"run": run, "from": "1s"}, "must come after"),
                 ("timeline", {"run": run, "width": 5}, "width"),
                 ("compare", {"a": run, "b": run, "table": "nothing_there"}, "nothing_there"),

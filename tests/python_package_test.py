@@ -12,10 +12,13 @@ import importlib
 import json
 import os
 import pathlib
+import pickle
 import pty
 import random
 import re
 import shutil
+import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -64,6 +67,16 @@ def profiles_of(folder, everything):
     if everything or len(paths) <= 3:
         return paths
     return [paths[round(share * (len(paths) - 1))] for share in (0, 0.375, 0.75)]
+
+
+def in_python(error):
+    """A line of the program, with arguments in the place of options."""
+    def argument(name):
+        return {"from": "from_"}.get(name, name.replace("-", "_"))
+
+    error = error.replace("cgpu table --list", "cgpu.tables()")
+    error = re.sub(r"^--([a-z-]+) ", lambda found: argument(found[1]) + "=", error)
+    return re.sub(r"--([a-z][a-z-]*)", lambda found: argument(found[1]), error)
 
 
 class Wheel(unittest.TestCase):
@@ -117,7 +130,7 @@ except ImportError as error:
         text = done.stdout.decode()
         self.assertIn("fused_moe_kernel", text)
         self.assertIn("False\n", text)
-        self.assertIn("No module named 'pandas'", text)
+        self.assertIn("to_pandas needs pandas, which is not installed: pip install pandas pyarrow", text)
 
     def test_the_server_for_agents_says_what_it_needs(self):
         done = subprocess.run([str(CLEAN / "bin/cgpu-mcp"), str(ROOT / "examples")], stdin=subprocess.DEVNULL,
@@ -151,7 +164,7 @@ class EqualToTheProgram(unittest.TestCase):
         if error:
             with self.assertRaises(cgpu.Error) as raised:
                 session.table(name, **options)
-            self.assertEqual(str(raised.exception), error)
+            self.assertEqual(str(raised.exception), in_python(error))
             return
         (want,) = document["tables"].values()
         table = session.table(name, **options)
@@ -205,7 +218,7 @@ class EqualToTheProgram(unittest.TestCase):
                                ({"input_format": "none"}, ("--input-format", "none"))]:
             with self.subTest(options), self.assertRaises(cgpu.Error) as raised:
                 cgpu.open(EXAMPLE, **options)
-            self.assertEqual(str(raised.exception), told("table", EXAMPLE, "kernels", *words)[1])
+            self.assertEqual(str(raised.exception), in_python(told("table", EXAMPLE, "kernels", *words)[1]))
 
     def test_what_is_told_beside_the_profile(self):
         """Each option changes what is said, and to the same."""
@@ -237,6 +250,7 @@ class EqualToTheProgram(unittest.TestCase):
                         else:
                             self.compare(summary, session, name)
                 self.assertIn("kernels", session.tables()["name"])
+                self.assertRaisesRegex(cgpu.Error, "an export needs the profile", session.export, summary + ".json")
                 self.assertIn("GPU utilization", session.report().to_text())
                 with self.assertRaisesRegex(cgpu.Error, "is a summary of a run"):
                     cgpu.compare(session, EXAMPLE)
@@ -440,6 +454,53 @@ class Libraries(unittest.TestCase):
                         self.assertIn(str(frame[column.name].dtype), ("int64", "Int64"))
                 self.assertEqual(frame.attrs["units"], {c.name: c.unit for c in table.columns if c.unit})
 
+    def test_pandas_has_the_categories_that_occur(self):
+        table = self.session.table("slices", where="kind = kernel")
+        frame = table.to_pandas()
+        for column in (column.name for column in table.columns if column.type == "text"):
+            self.assertEqual(set(frame[column].cat.categories), {value for value in table[column] if value is not None}, column)
+        self.assertEqual(len(frame.groupby("kind", observed=False)), 1)
+
+    def test_tables_are_pickled_with_all_they_have(self):
+        compared = cgpu.compare(self.session, OTHER).table("summary")
+        tables = [self.session.table(name) for name in ("kernels", "idle", "memory", EVENTS)]
+        tables += [compared, cgpu.tables(), self.session.sql("SELECT 1 i, 1.5 r, 'x' t, NULL n"), self.session.table("kernels", top=0, where="count < 0")]
+        for table in tables:
+            with self.subTest(table.name):
+                again = pickle.loads(pickle.dumps(table))
+                self.assertEqual((again.name, again.about, again.per, again.columns), (table.name, table.about, table.per, table.columns))
+                self.assertEqual(rows_of(again), rows_of(table))
+                self.assertEqual(repr(again), repr(table))
+                self.assertTrue(again.to_arrow().equals(pickle.loads(pickle.dumps(again)).to_arrow()))
+
+    def test_worker_processes_return_tables(self):
+        program = """
+import sys, multiprocessing
+sys.path[:0] = sys.argv[2:]
+import cgpu
+
+def kernels(path):
+    with cgpu.open(path) as session:
+        return session.table("kernels")
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print([len(table) for table in pool.map(kernels, [sys.argv[1]] * 3)])
+"""
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(program)
+            file.flush()
+            text = run(sys.executable, file.name, EXAMPLE, *glob.glob(str(CLEAN / "lib/python*/site-packages"))).stdout.decode()
+        self.assertEqual(text, "%s\n" % ([len(self.session.table("kernels"))] * 3))
+
+    def test_tables_that_are_listed_have_rows(self):
+        for path in (EXAMPLE, OTHER):
+            with opened(path) as session:
+                listed = session.tables()["name"]
+                some = session.tables(all=True)["name"]
+                self.assertEqual(listed, [name for name in some if len(session.table(name)) > 0])
+                self.assertLess(len(listed), len(some))
+
     def test_pandas_without_pyarrow(self):
         for name in ("kernels", "idle", "device_trace"):
             table = self.session.table(name)
@@ -552,6 +613,153 @@ class Sql(unittest.TestCase):
             with opened(summary) as session, opened(EXAMPLE) as whole:
                 self.assertEqual(rows_of(session.sql("SELECT * FROM kernels")), rows_of(whole.sql("SELECT * FROM kernels")))
                 self.assertRaisesRegex(cgpu.Error, "slices", session.sql, "SELECT * FROM slices")
+
+
+    def test_parameters_are_values_whatever_is_in_them(self):
+        values = ["it's", "?", ":a -- ", 3, -2**62, 1.5e-300, None, True, b"\x00\xff", "x" * 5000]
+        with opened(EXAMPLE) as session:
+            table = session.sql("SELECT " + ", ".join("? AS v%d" % at for at in range(len(values))), values)
+            want = [*values[:7], 1, "x'00ff'", values[9]]
+            self.assertEqual(list(table[0].values()), want)
+            table = session.sql("SELECT ?2 AS a, '?' AS \"b?\", :ignored /* ? */ AS c -- ? :x\n, [name] AS d FROM kernels "
+                                "LIMIT ?1".replace(":ignored", "?3"), [1, 2, 3])
+            self.assertEqual(list(table[0].values())[:3], [2, "?", 3])
+            for name, count in (("gemm", None), ("nothing' OR 1 --", 0)):
+                ours = session.sql("SELECT count(*) AS n FROM kernels WHERE class = :c", {"c": name})[0]["n"]
+                self.assertEqual(ours, sum(row["class"] == name for row in session.table("kernels")) if count is None else count)
+            for statement, parameters, line in (
+                    ("SELECT ?", [], "no value was given for the parameter ?"), ("SELECT 1", [1], "no parameter for the value of number 1"),
+                    ("SELECT :a", {"b": 1}, "no value was given for the parameter :a"), ("SELECT :a", [1], ":a"),
+                    ("SELECT :a", {"a": 1, "b": 2}, "the value of b"), ("SELECT ?", [object()], "is no value of a parameter"),
+                    ("SELECT ?", [float("nan")], "is no value"), ("SELECT ?", ["a\0b"], "is no value"),
+                    ("SELECT ?", [2**63], "is no value"), ("SELECT ?", "x", "a list, or a dict by name")):
+                with self.subTest(statement, parameters=parameters), self.assertRaises(cgpu.Error) as raised:
+                    session.sql(statement, parameters)
+                self.assertIn(line, str(raised.exception))
+
+    def test_paths_are_opened_for_a_statement(self):
+        count = "SELECT count(*) AS n FROM %s"
+        with opened(EXAMPLE) as session, opened(OTHER) as other:
+            slices = [len(one.table("slices")) for one in (session, other)]
+            self.assertEqual(cgpu.sql(count % "slices", EXAMPLE)[0]["n"], slices[0])
+            self.assertEqual(cgpu.sql(count % "slices", session)[0]["n"], slices[0])
+            both = cgpu.sql("SELECT (%s) AS a, (%s) AS b" % (count % "a.slices", count % "b.slices"), {"a": session, "b": OTHER})
+            self.assertEqual(list(both[0].values()), slices)
+        with tempfile.TemporaryDirectory() as parent:
+            folder = built(parent, "ranks", "--model", "moe", "--steps", 3, "--ranks", 2)
+            paths = sorted(glob.glob(folder + "/*"))
+            self.assertEqual(rows_of(cgpu.sql("SELECT DISTINCT rank FROM slices", {"job": paths})), [[0], [1]])
+        self.assertRaisesRegex(cgpu.Error, "give a run", cgpu.sql, "SELECT 1", {})
+
+
+class Export(unittest.TestCase):
+    def test_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder, opened(EXAMPLE) as session:
+            for name, words, options in (("a.json", (), {}), ("a.pftrace", (), {}), ("a.json.gz", ("--no-args",), {"arguments": False}),
+                                         ("a.bin", ("--to", "json"), {"format": "json"})):
+                with self.subTest(name):
+                    ours, theirs = os.path.join(folder, "ours" + name), os.path.join(folder, "theirs" + name)
+                    session.export(pathlib.Path(ours), **options)
+                    run(PROGRAM, "export", EXAMPLE, "-o", theirs, *words)
+                    self.assertEqual(pathlib.Path(ours).read_bytes(), pathlib.Path(theirs).read_bytes())
+            database = os.path.join(folder, "run.sqlite")
+            session.export(database)
+            with contextlib.closing(sqlite3.connect(database)) as tables:
+                self.assertEqual(tables.execute("SELECT sum(total_ns) FROM kernels").fetchone()[0],
+                                 sum(session.table("kernels")["total_ns"]))
+            for path, options, line in (("a.foo", {}, "names no format"), ("a.foo", {"format": "bar"}, "format bar: is none of"),
+                                        ("none/a.json", {}, "cannot be written")):
+                with self.subTest(path), self.assertRaisesRegex(cgpu.Error, line):
+                    session.export(os.path.join(folder, path), **options)
+                self.assertFalse(os.path.exists(os.path.join(folder, path)))
+
+
+class ManyRuns(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.paths = {}
+        for number, options in enumerate(((), ("--seed", 2), ("--idle", "allocation"), ("--idle", "allocation", "--seed", 2))):
+            cls.paths["run%d" % number] = built(cls.folder, "%d.json" % number, "--model", "moe", "--steps", 4, *options)
+
+    def runs(self):
+        return cgpu.runs(self.paths, metadata=lambda name: {"slow": int(name[-1]) // 2, "note": "n" + name[-1]})
+
+    def test_metadata_selections_and_groups(self):
+        runs = self.runs()
+        rows = runs.metadata.to_dicts()
+        self.assertEqual([(row["run"], row["slow"], row["note"]) for row in rows],
+                         [("run%d" % at, at // 2, "n%d" % at) for at in range(4)])
+        for row, path in zip(rows, self.paths.values()):  # what they say themselves, with numbers as numbers
+            info = {key: value for key, value, *_ in told("table", path, "info")[0]["tables"]["info"]["rows"]}
+            self.assertEqual(str(row["slices"]), str(info["slices"]))
+            self.assertIsInstance(row["slices"], int)
+            self.assertEqual(row["device_names"], info["device_names"])
+        self.assertEqual(runs.filter(slow=1).names, ["run2", "run3"])
+        self.assertEqual(runs.filter(lambda row: row["note"] > "n1", slow=1).filter(note="n3").names, ["run3"])
+        self.assertEqual({value: group.names for value, group in runs.groupby("slow").items()},
+                         {0: ["run0", "run1"], 1: ["run2", "run3"]})
+        self.assertEqual(len(runs.filter(lambda _: False)), 0)
+        self.assertEqual(len(runs.filter(lambda _: False).metadata), 0)
+        for bad in (lambda: runs.filter(nothing=1), lambda: runs.groupby("nothing"), lambda: runs.compare("nothing"),
+                    lambda: runs.table("kernels", metadata=["nothing"])):
+            self.assertRaisesRegex(cgpu.Error, "nothing: no run says that of itself; they say .*slow", bad)
+        self.assertRaisesRegex(cgpu.Error, "no run is left", runs.filter(lambda _: False).compare)
+        self.assertRaisesRegex(KeyError, "run0, run1", lambda: runs["none"])
+        self.assertRaisesRegex(cgpu.Error, "metadata: no run is called x", cgpu.runs, self.paths, metadata={"x": {}})
+        with runs["run1"] as session:
+            self.assertEqual(session.inputs, [self.paths["run1"]])
+
+    def test_names_without_a_dict(self):
+        pattern = os.path.join(self.folder, "*.json")
+        self.assertEqual(cgpu.runs(pattern).names, sorted(self.paths.values()))
+        runs = cgpu.runs(list(self.paths.values()), step="3-4", metadata={self.paths["run0"]: {"first": "yes"}})
+        self.assertEqual(runs.filter(first="yes").names, [self.paths["run0"]])
+        self.assertEqual([group.names for group in runs.groupby("first").values()],
+                         [[self.paths["run0"]], list(self.paths.values())[1:]])  # those without come last
+        self.assertEqual(set(runs.table("steps")["step"]), {3, 4})
+
+    def test_tables_below_each_other(self):
+        table = self.runs().table("kernels", metadata=["slow"], where="total_ns > 1ms", top=3)
+        want = []
+        for number, path in enumerate(self.paths.values()):
+            rows = told("table", path, "kernels", "--where", "total_ns > 1ms", "--top", "3")[0]["tables"]["kernels"]["rows"]
+            want += [["run%d" % number, number // 2, *row] for row in rows]
+        self.assertEqual(rows_of(table), want)
+        self.assertEqual(table.column_names[:3], ["run", "slow", "name"])
+        units = {column.name: column.unit for column in table.columns}
+        self.assertEqual(units["total_ns"], "ns")
+        means = table.to_pandas().groupby("slow", observed=True)["total_ns"].mean()
+        self.assertEqual(means[0], statistics.mean(row[4 + 1] for row in want if row[1] == 0))
+
+    def test_statistics_are_those_of_the_program(self):
+        paths = list(self.paths.values())
+        document, _ = told("compare", *paths, "--by", "file")
+        names = cgpu.runs(paths)
+        compared = names.compare(by="file")
+        for table in (compared.runs, compared.groups, compared.statistics):
+            self.assertEqual(rows_of(table), document["tables"][table.name]["rows"], table.name)
+        text = run(PROGRAM, "compare", *paths, "--by", "file").stdout.decode()
+        for line in compared.words:
+            self.assertIn(line.strip(), text)
+        by_slow = self.runs().statistics(by="slow")
+        step = [row for row in by_slow if row["name"] == "step_time"]
+        self.assertEqual([(row["group"], row["n"]) for row in step], [("0", 2), ("1", 2)])
+        self.assertGreater(step[1]["median"], step[0]["median"])
+        self.assertIn("groups by slow", str(self.runs().compare("slow")))
+
+    def test_history(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, path in self.paths.items():
+                run(PROGRAM, "summarize", path, "-o", os.path.join(folder, name + ".cgpu"))
+            document, _ = told("history", folder)
+            history = cgpu.history(folder)
+            for table in (history.runs, history.changes):
+                self.assertEqual(rows_of(table), document["tables"][table.name]["rows"], table.name)
+            self.assertIn(history.words[0], " ".join(run(PROGRAM, "history", folder).stdout.decode().split()))
+            self.assertIn(history.words[0][:40], str(history))
+            with tempfile.TemporaryDirectory() as empty:
+                self.assertRaisesRegex(cgpu.Error, "has no summaries in it", cgpu.history, empty)
 
 
 class Timelines(unittest.TestCase):

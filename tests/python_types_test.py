@@ -55,6 +55,16 @@ checked = cgpu.check("a*.json", [pathlib.Path("b.json")], tolerance=3, allow=["d
 code: int = checked.exit_code
 cgpu.sql("SELECT 1", {"a": session})
 about: str = cgpu.tables().about
+cgpu.sql("SELECT ?", {"a": session, "b": ["c.json", pathlib.Path("d.json")]}, [1, "x", None], top=3)
+session.sql("SELECT :a", {"a": 1.5})
+session.export(pathlib.Path("run.pftrace"), format="pftrace", arguments=False)
+maybe: cgpu.Table = session.tables(all=True)
+runs: cgpu.Runs = cgpu.runs({"a": "a.json", "b": pathlib.Path("b.json")}, metadata={"a": {"batch": 8}}, step=3)
+some: cgpu.Runs = cgpu.runs("*.json", metadata=lambda name: {"name": name}).filter(lambda run: run["batch"] > 1, name="a")
+groups: Dict[int, cgpu.Runs] = runs.groupby("batch")
+stacked: cgpu.Table = runs.table("kernels", metadata=["batch"], where="total_ns > 1ms")
+lines: List[str] = runs.compare("batch").words + cgpu.history(["a.cgpu", "b.cgpu"]).words
+spread: cgpu.Table = runs.statistics(by="batch")
 '''
 
 # Each line is an error.
@@ -73,7 +83,14 @@ cgpu.open("a.json").sql(["SELECT 1"])
 cgpu.open("a.json").nothing
 cgpu.compare("a.json")
 cgpu.check("a.json", "b.json").table(3)
-cgpu.sql("SELECT 1", ["a.json"])
+cgpu.sql("SELECT 1", [3])
+cgpu.sql("SELECT ?", "a.json", 3)
+cgpu.runs("a.json").filter("batch")
+cgpu.runs("a.json", metadata=3)
+cgpu.runs("a.json").table()
+cgpu.history(3)
+cgpu.open("a.json").export()
+cgpu.open("a.json").tables(3)
 cgpu.tables().about.total_ns
 '''
 

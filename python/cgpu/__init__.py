@@ -16,14 +16,17 @@ from . import _cgpu
 from ._cgpu import Error
 from ._comparison import Comparison, Diagnosis, compare
 from ._gate import Check, check
+from ._history import History, history
+from ._runs import ComparedRuns, Runs, runs
 from ._session import DamagedProfile, Report, Session, View, open, sql  # pylint: disable=redefined-builtin
 from ._summary import merge, summarize
 from ._table import Column, Table
 from ._timeline import Timeline
 
 __version__: str = _cgpu.version
-__all__ = ["Check", "Column", "Comparison", "DamagedProfile", "Diagnosis", "Error", "Report", "Session", "Table",
-           "Timeline", "View", "check", "compare", "merge", "open", "sql", "summarize", "tables"]
+__all__ = ["Check", "Column", "ComparedRuns", "Comparison", "DamagedProfile", "Diagnosis", "Error", "History", "Report",
+           "Runs", "Session", "Table", "Timeline", "View", "check", "compare", "history", "merge", "open", "runs", "sql",
+           "summarize", "tables"]
 
 
 def tables() -> Table:

@@ -87,11 +87,11 @@ def check(baseline: Union[Path, Iterable[Path]], candidate: Union[Path, Iterable
     Raises Error for what cannot be read.
     """
     allowed = [allow] if isinstance(allow, str) else list(allow)
-    return Check(_cgpu.check(_runs(baseline), _runs(candidate), str(tolerance), str(floor), allowed, inconclusive,
+    return Check(_cgpu.check(runs_of(baseline), runs_of(candidate), str(tolerance), str(floor), allowed, inconclusive,
                              metric, part_words(from_, to, step, rank, device)))
 
 
-def _runs(paths: Union[Path, Iterable[Path]]) -> List[bytes]:
+def runs_of(paths: Union[Path, Iterable[Path]]) -> List[bytes]:
     """As `cgpu check` takes them: a pattern stands for what matches, in order of the names."""
     runs: List[bytes] = []
     for given in several(paths):

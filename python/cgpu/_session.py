@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
 import html
 import os
 import pathlib
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, 
 from . import _cgpu
 from ._progress import Progress, shown
 from ._remote import is_remote, remote_files
+from ._parameters import Parameters, with_parameters
 from ._table import Table, choice, number_of_rows
 from ._timeline import Timeline, draw_timeline
 
@@ -40,10 +42,19 @@ class Session:
     def __init__(self, session: _cgpu.Session, inputs: List[str]) -> None:
         self._session = session
         self._inputs = inputs
+        self._tables: Optional[Table] = None  # those with rows, once that was asked
 
-    def tables(self) -> Table:
-        """The tables that have rows for this profile: `name`, `about`, `aliases`, `subject`, `slices_by`."""
-        return Table(self._session.tables())
+    def tables(self, *, all: bool = False) -> Table:  # pylint: disable=redefined-builtin
+        """The tables that have rows for this profile: `name`, `about`, `aliases`, `subject`, `slices_by`.
+
+        Each is computed for that once, which takes as long as a report of everything; `all`: at once those that may have rows,
+        too, by what the profile holds. Whatever there is, for any profile: `cgpu.tables`.
+        """
+        if all:
+            return Table(self._session.tables(False))
+        if self._tables is None:
+            self._tables = Table(self._session.tables(True))
+        return self._tables
 
     def table(self, name: str, *, where: Optional[str] = None, sort: Optional[str] = None, top: Optional[int] = None,
               **options: Any) -> Table:
@@ -60,16 +71,30 @@ class Session:
         """
         return Table(self._session.table(name, *choice(where, sort, top, options)))
 
-    def sql(self, statement: str, *, top: Optional[int] = None, timeout: Optional[Time] = None) -> Table:
+    def sql(self, statement: str, parameters: Optional[Parameters] = None, *, top: Optional[int] = None,
+            timeout: Optional[Time] = None) -> Table:
         """All tables, and every single event, in SQL, as `cgpu sql` asks them (docs/sql.md): one statement.
 
+        parameters  the values of each "?" in turn, or by name those of ":name": int, float, str, bytes, bool, None.
         top      only the first so many rows; 0 or None for all.
         timeout  ends a statement that takes longer: ns, or text like "500ms", "10s".
 
         Tables are computed when a statement first names them, and kept until the session is closed. Statements of
         several threads run one after the other. Raises Error for what is no SQL, and for whatever would write.
         """
-        return Table(self._session.sql(*query_of(statement, top, timeout)))
+        return Table(self._session.sql(*query_of(statement, parameters, top, timeout)))
+
+    def export(self, path: Path, *, format: Optional[str] = None,  # pylint: disable=redefined-builtin
+               arguments: bool = True) -> None:
+        """Writes the profile for other tools, as `cgpu export` does: Perfetto's .pftrace, a Chrome trace .json, each with .gz
+        where it is to be compressed, or all tables as .sqlite.
+
+        format     "pftrace", "json" or "sqlite", whatever the file is called.
+        arguments  of the events, too; without them it is quicker and smaller.
+
+        A file that is there is replaced, once all is written. Raises Error, also for a summary, which has no timeline.
+        """
+        self._session.export(path_bytes(path), format or "", bool(arguments))
 
     def timeline(self, from_: Optional[Time] = None, to: Optional[Time] = None, *, width: int = 1200,
                  most_tracks: int = 24) -> Timeline:
@@ -259,25 +284,34 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     return Session(session, [os.fsdecode(one) for one in inputs])
 
 
-def sql(statement: str, sessions: Mapping[str, Session], *, top: Optional[int] = None, timeout: Optional[Time] = None
-        ) -> Table:
-    """Several runs in one statement of SQL: each session is a schema of its name.
+def sql(statement: str, runs: Union[Session, Path, Iterable[Path], Mapping[str, Union[Session, Path, Iterable[Path]]]],
+        parameters: Optional[Parameters] = None, *, top: Optional[int] = None, timeout: Optional[Time] = None) -> Table:
+    """One run, or several by name, in one statement of SQL: each is a schema of its name.
 
         cgpu.sql("SELECT name, b.total_ns - a.total_ns AS delta_ns FROM a.kernels a JOIN b.kernels b USING (name)",
-                 {"a": before, "b": after})
+                 {"a": "before.json.gz", "b": after})
 
-    `top` and `timeout` as in `Session.sql`. At most ten sessions. What is computed for it is not kept. Raises Error.
+    A run is a session, or what `open` takes (several paths are ranks of one run), which is opened for this statement alone.
+    `parameters`, `top` and `timeout` as in `Session.sql`. Schema `runs` has the tables of all runs below each other, and of
+    two profiles schema `compare` what changed from the first to the second. What is computed for it is not kept. Raises
+    Error.
     """
-    if not sessions or not all(isinstance(session, Session) for session in sessions.values()):
-        raise _cgpu.Error("sql: give the sessions by name, like {\"a\": before, \"b\": after}")
-    return Table(_cgpu.sql({name: session._session for name, session in sessions.items()})
-                 .query(*query_of(statement, top, timeout)))
+    by_name = runs if isinstance(runs, Mapping) else {"main": runs}
+    if not by_name:
+        raise _cgpu.Error("sql: give a run, or several by name, like {\"a\": before, \"b\": after}")
+    query = query_of(statement, parameters, top, timeout)
+    with contextlib.ExitStack() as opened:
+        sessions = {name: run if isinstance(run, Session) else opened.enter_context(open(run)) for name, run in by_name.items()}
+        return Table(_cgpu.sql({name: session._session for name, session in sessions.items()}).query(*query))
 
 
-def query_of(statement: str, top: Optional[int], timeout: Optional[Time]) -> Tuple[str, int, str]:
+def query_of(statement: str, parameters: Optional[Parameters], top: Optional[int], timeout: Optional[Time]
+             ) -> Tuple[str, int, str]:
     """As the module takes it. Raises Error."""
     if not isinstance(statement, str):
         raise _cgpu.Error("%r: a statement of SQL was expected" % (statement,))
+    if parameters is not None:
+        statement = with_parameters(statement, parameters)
     return statement, number_of_rows(top), "" if timeout is None else str(timeout)
 
 

@@ -1,8 +1,10 @@
 """Tables."""
 from __future__ import annotations
 
+import importlib
+import re
 import shutil
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 from . import _cgpu
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 Value = Any  # int, float or str, as the type of its column says; None where it is absent
 
 _ROWS_SHOWN = 20
+# How a table says to have the rest of it.
+_SHOWN_IN_FULL = ((re.compile(r"\(--top\s+0\s+shows\s+all\)"), "(rows=0 shows all)"),
+                  (re.compile(r"\(--format\s+csv\s+or\s+json\s+shows\s+all\)"), "(to_dicts() has all)"))
+_INSTALLED_WITH = {"pandas": "pandas pyarrow"}
 _STYLE = ("<style>.cgpu-table th.number,.cgpu-table td.number{text-align:right;white-space:nowrap}"
           ".cgpu-table th.text,.cgpu-table td.text,.cgpu-table caption{text-align:left}"
           ".cgpu-table th,.cgpu-table td{padding:2px 8px}.cgpu-table td.absent{opacity:.5}</style>")
@@ -44,7 +50,7 @@ class Table:
 
     A table of single events (slices, device_trace, ...) makes its rows while it is read, in batches of at most 65,536,
     as often as it is read. It keeps its session's profile in memory, also when the session has been closed. Every other
-    table is by itself.
+    table is by itself. A table can be pickled, with all its rows: it comes back as a table by itself.
     """
 
     def __init__(self, table: _cgpu.Table) -> None:
@@ -75,6 +81,17 @@ class Table:
     def column_names(self) -> List[str]:
         """The names of its columns."""
         return [column.name for column in self._columns]
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _made, (self.name, self.about, self.per, self._columns, self._values(), self._table.weights)
+
+    def _values(self) -> List[List[Value]]:
+        """By column."""
+        values: List[List[Value]] = [[] for _ in self._columns]
+        for row in self._rows():
+            for column, value in zip(values, row):
+                column.append(value)
+        return values
 
     def __len__(self) -> int:
         return len(self._table)
@@ -134,22 +151,19 @@ class Table:
 
     def to_arrow(self) -> pyarrow.Table:
         """As a pyarrow.Table. Raises ImportError where pyarrow is not installed."""
-        import pyarrow  # pylint: disable=import-outside-toplevel
-
-        return pyarrow.table(self)
+        table: pyarrow.Table = _library("pyarrow", "to_arrow", "arrow").table(self)
+        return table
 
     def to_polars(self) -> polars.DataFrame:
         """As a polars.DataFrame; texts are Categorical. Raises ImportError where polars is not installed."""
-        import polars  # pylint: disable=import-outside-toplevel
-
-        return polars.DataFrame(self)
+        frame: polars.DataFrame = _library("polars", "to_polars", "polars").DataFrame(self)
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
-        """As a pandas.DataFrame, exactly: texts are categories, integers int64, and Int64 where some are absent, which
-        a float64 would round. `attrs` has the units: {column: unit}. Raises ImportError where pandas is not installed;
-        without pyarrow the values are copied one by one."""
-        import pandas  # pylint: disable=import-outside-toplevel
-
+        """As a pandas.DataFrame, exactly: texts are categories, of each column those that occur in it, integers int64, and
+        Int64 where some are absent, which a float64 would round. `attrs` has the units: {column: unit}. Raises ImportError
+        where pandas is not installed; without pyarrow the values are copied one by one."""
+        pandas = _library("pandas", "to_pandas", "pandas")
         try:
             import pyarrow  # pylint: disable=import-outside-toplevel
         except ImportError:
@@ -173,19 +187,18 @@ class Table:
         return pandas.DataFrame(columns, columns=arrow.column_names, copy=False)
 
     def _to_pandas_by_values(self, pandas: Any) -> Any:
-        values: List[List[Value]] = [[] for _ in self._columns]
-        for row in self._rows():
-            for column, value in zip(values, row):
-                column.append(value)
         types = {"int": ("int64", "Int64"), "float": ("float64", "float64"), "text": ("category", "category")}
         return pandas.DataFrame({column.name: pandas.Series(of, dtype=types[column.type][None in of])
-                                 for column, of in zip(self._columns, values)}, columns=self.column_names)
+                                 for column, of in zip(self._columns, self._values())}, columns=self.column_names)
 
     # For people.
 
     def to_text(self, width: int = 100, rows: int = 20) -> str:
         """The first rows (0: all) with readable units, for a terminal of so many columns."""
-        return self._table.text(width, rows)
+        text = self._table.text(width, rows)
+        for of_the_program, here in _SHOWN_IN_FULL:
+            text = of_the_program.sub(here, text)
+        return text
 
     def __repr__(self) -> str:
         return self.to_text(shutil.get_terminal_size().columns, _ROWS_SHOWN).rstrip("\n")
@@ -194,10 +207,34 @@ class Table:
         return _STYLE + self._table.html(_ROWS_SHOWN)
 
 
-def _categories(values: Any, pyarrow: Any) -> Any:
-    """A column of texts. Names that were no UTF-8 may have become equal, which categories must not be."""
+def made_table(name: str, about: str, columns: Sequence[Tuple[str, str, str, str, str]], values: Sequence[List[Value]],
+               per: str = "") -> Table:
+    """Of columns as `Column` has them, and the values of each. Raises Error."""
+    return _made(name, about, per, columns, values, [])
+
+
+def _made(name: str, about: str, per: str, columns: Sequence[Tuple[str, str, str, str, str]],
+          values: Sequence[List[Value]], weights: List[int]) -> Table:
+    plain = [(column, kind, unit, meaning, role) for column, kind, unit, meaning, role in columns]
+    return Table(_cgpu.make_table(name, about, per, plain, list(values), weights))
+
+
+def _library(name: str, method: str, extra: str) -> Any:
+    """Raises ImportError with what to install."""
     try:
-        return values.to_pandas()
+        return importlib.import_module(name)
+    except ImportError as missing:
+        if missing.name != name:
+            raise
+        raise ImportError("%s needs %s, which is not installed: pip install %s (or cgpu with the extra [%s])"
+                          % (method, name, _INSTALLED_WITH.get(name, name), extra), name=name) from None
+
+
+def _categories(values: Any, pyarrow: Any) -> Any:
+    """A column of texts. Columns of a table may share a dictionary: those of others are left out. Names that were no UTF-8
+    may have become equal, which categories must not be."""
+    try:
+        return values.to_pandas().cat.remove_unused_categories()
     except (ValueError, pyarrow.ArrowException):
         return values.cast(pyarrow.string()).dictionary_encode().to_pandas()
 

@@ -21,24 +21,28 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/remote_file.h"
-#include "check.h"
+#include "can_be_opened.h"
 #include "comparison/change_words.h"
 #include "comparison/compare_findings.h"
-#include "comparison/comparison.h"
-#include "comparison/comparison_table.h"
+#include "export.h"
+#include "library/run_check.h"
+#include "library/run_comparison.h"
+#include "library/run_summary.h"
+#include "opening.h"
 #include "progress.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
 #include "report/verdict.h"
+#include "runs.h"
 #include "session/opened_profile.h"
 #include "session/selection.h"
 #include "session/summary_session.h"
 #include "sql.h"
 #include "sql/database.h"
-#include "summary.h"
 #include "table.h"
 #include "table/text.h"
 #include "view.h"
+#include "words.h"
 #include "work.h"
 
 namespace cgpu::python {
@@ -78,7 +82,7 @@ class PythonSession {
   }
   /// The same tables in SQL.
   const PythonSql& sql() {
-    if (!sql_) sql_.emplace(std::map<std::string, OpenedProfile>{{kMainSchema, profile()}});
+    if (!sql_) sql_.emplace(SqlRuns(profile()));
     return *sql_;
   }
   bool is_closed() const { return !profile_; }
@@ -172,66 +176,78 @@ std::unique_ptr<Report> report(const PythonSession& session, const std::string& 
   });
 }
 
-/// Several profiles, by schema, in SQL.
+/// Several profiles, by name, in SQL.
 std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
-  std::map<std::string, OpenedProfile> profiles;
-  for (const auto& [schema, session] : sessions) {
-    profiles.emplace(nb::cast<std::string>(schema), nb::cast<const PythonSession&>(session).profile());
+  std::vector<std::pair<std::string, OpenedProfile>> profiles;
+  for (const auto& [name, session] : sessions) {
+    profiles.emplace_back(nb::cast<std::string>(name), nb::cast<const PythonSession&>(session).profile());
   }
-  return std::make_unique<PythonSql>(std::move(profiles));
+  return std::make_unique<PythonSql>(SqlRuns(std::move(profiles)));
 }
-
-/// Two profiles, which stay open as long as this, and what changed between them.
-struct ComparedProfiles {
-  ComparedProfiles(OpenedProfile first, OpenedProfile second, const std::string& step)
-      : a(std::move(first)),
-        b(std::move(second)),
-        comparison(a.facts("a comparison"), b.facts("a comparison"),
-                   step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))) {}
-
-  const OpenedProfile a;
-  const OpenedProfile b;
-  const Comparison comparison;
-};
 
 class PythonComparison {
  public:
   PythonComparison(const PythonSession& a, const PythonSession& b, const std::string& step)
       : compared_(work([first = a.profile(), second = b.profile(), step](const Stopped&) {
-          return std::make_shared<const ComparedProfiles>(first, second, step);
+          return RunComparison(first, second, step);
         })) {}
 
   std::string words() const {
-    return work(
-        [compared = compared()](const Stopped&) { return valid_utf8(change_words(compared->comparison).all()); });
+    return work([compared = compared()](const Stopped&) { return valid_utf8(compared.words()); });
   }
   PythonTable table(const std::string& name, const std::string& where, const std::string& sort, size_t top,
                     const OptionValues& values) const {
     return work([compared = compared(), name, where, sort, top, values](const Stopped&) {
-      const ComparisonTable& declared = find_comparison_table(name);
-      const RowChoice choice = choice_of(where, sort, top);
-      Table table = make_table(declared, compared->comparison, options_of(values));
-      choice.apply(table);
-      return PythonTable(std::move(table));
+      return PythonTable(compared.table(name, options_of(values), choice_of(where, sort, top)));
     });
   }
 
  private:
-  const std::shared_ptr<const ComparedProfiles>& compared() const {
+  const RunComparison& compared() const {
     made_.check();
     return compared_;
   }
 
-  std::shared_ptr<const ComparedProfiles> compared_;
+  RunComparison compared_;
   Forkable made_;
 };
 
-PythonTable list_of_comparison_tables() {
-  std::vector<DeclaredTable> declared;
-  for (const ComparisonTable& one : comparison_tables()) {
-    declared.push_back({.name = one.name, .about = one.about, .subject = "two runs"});
+/// Each input is a run by itself, opened as `common` says.
+RunCheck check(const std::vector<std::string>& baseline, const std::vector<std::string>& candidate,
+               const CheckArguments& arguments, const InputOptions& common) {
+  return work([=](const Stopped& stopped) { return RunCheck(baseline, candidate, arguments, common, until(stopped)); });
+}
+
+using ColumnWords = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+ColumnType column_type(const std::string& text) {
+  for (const ColumnType type : {ColumnType::integer, ColumnType::real, ColumnType::text}) {
+    if (text == text_of(type)) return type;
   }
-  return PythonTable(list_of_tables(declared));
+  throw Error(text + ": is no type of a column");
+}
+
+ColumnRole column_role(const std::string& text) {
+  for (const ColumnRole role : {ColumnRole::key, ColumnRole::measure, ColumnRole::depth, ColumnRole::moment}) {
+    if (text == text_of(role)) return role;
+  }
+  return ColumnRole::text;
+}
+
+/// The columns as columns_of has them, the values of each, and their weights as weights_of has them, or none.
+PythonTable make_table(const std::string& name, const std::string& about, const std::string& per,
+                       const std::vector<ColumnWords>& columns, const std::vector<nb::list>& values,
+                       const std::vector<int>& weights) {
+  Table declared(name, about);
+  declared.per = per;
+  for (const auto& [column, type, unit, meaning, role] : columns) {
+    declared.columns.push_back({column, column_type(type), unit, meaning, column_role(role)});
+  }
+  for (size_t column = 0; column < std::min(columns.size(), weights.size()); ++column) {
+    declared.columns[column].weight = static_cast<ColumnWeight>(weights[column]);
+  }
+  if (columns.size() != values.size()) throw Error("table " + name + ": each column needs values");
+  return PythonTable::of_values(std::move(declared), values);
 }
 
 class RowReader {
@@ -247,14 +263,20 @@ class RowReader {
   std::shared_ptr<NextBatch> next_;
 };
 
-std::vector<std::tuple<std::string, std::string, std::string, std::string, std::string>> columns_of(
-    const PythonTable& table) {
-  std::vector<std::tuple<std::string, std::string, std::string, std::string, std::string>> columns;
+std::vector<ColumnWords> columns_of(const PythonTable& table) {
+  std::vector<ColumnWords> columns;
   for (const Column& column : table.declared().columns) {
     columns.emplace_back(valid_utf8(column.name), text_of(column.type), valid_utf8(column.unit),
                          valid_utf8(column.about), text_of(column.role));
   }
   return columns;
+}
+
+/// By which text that is too wide leaves out columns.
+std::vector<int> weights_of(const PythonTable& table) {
+  std::vector<int> weights;
+  for (const Column& column : table.declared().columns) weights.push_back(static_cast<int>(column.weight));
+  return weights;
 }
 
 /// The exceptions of the library as those of Python; the texts of both are one line.
@@ -264,7 +286,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    PyErr_SetString(error_type, valid_utf8(error.what()).c_str());
+    PyErr_SetString(error_type, valid_utf8(in_words_of_python(error.what())).c_str());
   } catch (const OutOfMemory& error) {
     PyErr_SetString(PyExc_MemoryError, valid_utf8(error.what()).c_str());
   }
@@ -288,6 +310,7 @@ NB_MODULE(_cgpu, m) {
       .def_prop_ro("about", [](const PythonTable& table) { return valid_utf8(table.declared().about); })
       .def_prop_ro("per", [](const PythonTable& table) { return table.declared().per; })
       .def_prop_ro("columns", &columns_of)
+      .def_prop_ro("weights", &weights_of)
       .def("__len__", &PythonTable::row_count)
       .def("stream", &PythonTable::stream)
       .def("schema", &PythonTable::schema)
@@ -301,10 +324,20 @@ NB_MODULE(_cgpu, m) {
       .def_prop_ro("is_closed", &PythonSession::is_closed)
       .def_prop_ro("warnings", &PythonSession::warnings)
       .def("close", &PythonSession::close)
-      .def("tables",
-           [](const PythonSession& session) {
-             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile.tables()); });
-           })
+      .def(
+          "tables",
+          [](const PythonSession& session, bool computed) {
+            return work([profile = session.profile(), computed](const Stopped&) {
+              return PythonTable(computed ? profile.tables_with_rows() : profile.tables());
+            });
+          },
+          nb::arg("computed"))
+      .def(
+          "export",
+          [](const PythonSession& session, const nb::bytes& path, const std::string& format, bool arguments) {
+            export_profile(session.profile(), {path.c_str(), path.size()}, format, arguments);
+          },
+          nb::arg("path"), nb::arg("format"), nb::arg("arguments"))
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))
       .def("verdict", &verdict)
@@ -367,13 +400,16 @@ NB_MODULE(_cgpu, m) {
         return open(options, progress);
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"), nb::arg("progress").none());
-  nb::class_<PythonCheck>(m, "Check")
-      .def_prop_ro("outcome", &PythonCheck::outcome)
-      .def_prop_ro("exit_code", &PythonCheck::exit_code)
-      .def_prop_ro("headline", &PythonCheck::headline)
-      .def("text", &PythonCheck::text, nb::arg("width"))
-      .def("markdown", &PythonCheck::markdown)
-      .def("tables", &PythonCheck::tables);
+  nb::class_<RunCheck>(m, "Check")
+      .def_prop_ro("outcome", &RunCheck::outcome)
+      .def_prop_ro("exit_code", &RunCheck::exit_code)
+      .def_prop_ro("headline", [](const RunCheck& check) { return valid_utf8(check.headline()); })
+      .def(
+          "text", [](const RunCheck& check, size_t width) { return valid_utf8(check.text(width)); }, nb::arg("width"))
+      .def("markdown", [](const RunCheck& check) { return valid_utf8(check.markdown()); })
+      .def("tables", [](const RunCheck& check) {
+        return std::vector<PythonTable>(check.tables().begin(), check.tables().end());
+      });
   m.def(
       "check",
       [](const std::vector<nb::bytes>& baseline, const std::vector<nb::bytes>& candidate, const std::string& tolerance,
@@ -389,7 +425,8 @@ NB_MODULE(_cgpu, m) {
       [](const std::vector<nb::bytes>& inputs, const OptionWords& words, bool with_host) {
         InputOptions options = input_options(words);
         options.inputs = texts_of(inputs);
-        const std::string summary = summarize(options, with_host);
+        const std::string summary =
+            work([=](const Stopped& stopped) { return summary_of_run(options, with_host, until(stopped)); });
         return nb::bytes(summary.data(), summary.size());
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("with_host"));
@@ -400,17 +437,52 @@ NB_MODULE(_cgpu, m) {
         for (const auto& [bytes, input] : parts) {
           summaries.push_back({{bytes.c_str(), bytes.size()}, {input.c_str(), input.size()}});
         }
-        const MergedSummary merged = merge(std::move(summaries), allow_missing);
+        const MergedSummary merged =
+            work([summaries = std::move(summaries), allow_missing](const Stopped& stopped) mutable {
+              return merge_summaries(std::move(summaries), allow_missing, until(stopped));
+            });
         std::vector<std::string> warnings;
         for (const std::string& line : merged.warnings) warnings.push_back(valid_utf8(line));
         return std::tuple(nb::bytes(merged.bytes.data(), merged.bytes.size()), std::move(warnings));
       },
       nb::arg("parts"), nb::arg("allow_missing"));
+  nb::class_<PythonFigures>(m, "Figures")
+      .def_prop_ro("properties", &PythonFigures::properties)
+      .def_prop_ro("metric", &PythonFigures::metric);
+  m.def(
+      "figures",
+      [](const nb::bytes& input, const std::string& metric, const OptionWords& words) {
+        return figures({input.c_str(), input.size()}, metric, input_options(words));
+      },
+      nb::arg("input"), nb::arg("metric"), nb::arg("words"));
+  m.def(
+      "compare_runs",
+      [](const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& properties,
+         const std::string& by) {
+        ToldTables told = compare_runs(runs, properties, by);
+        return std::tuple(std::move(told.words), std::move(told.tables));
+      },
+      nb::arg("runs"), nb::arg("properties"), nb::arg("by"));
+  m.def(
+      "history",
+      [](const std::vector<nb::bytes>& inputs, const OptionWords& words) {
+        ToldTables told = history(texts_of(inputs), input_options(words));
+        return std::tuple(std::move(told.words), std::move(told.tables));
+      },
+      nb::arg("inputs"), nb::arg("words"));
+  m.def(
+      "can_be_opened",
+      [](const nb::bytes& path) {
+        return can_be_opened({path.c_str(), path.size()});
+      },
+      nb::arg("path"), nb::call_guard<WithoutGil>());
+  m.def("make_table", &make_table, nb::arg("name"), nb::arg("about"), nb::arg("per"), nb::arg("columns"),
+        nb::arg("values"), nb::arg("weights"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("limit_sql", &limit_sql);
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
-  m.def("comparison_tables", &list_of_comparison_tables);
+  m.def("comparison_tables", [] { return PythonTable(RunComparison::tables()); });
   m.def("finding_changes", [](const PythonTable& before, const PythonTable& after) {
     return valid_utf8(finding_words(compare_findings(before.in_memory(), after.in_memory())));
   });

@@ -2,28 +2,28 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <string>
 
-#include "session/opened_profile.h"
+#include "library/sql_runs.h"
 #include "table.h"
 #include "work.h"
 
 namespace cgpu::python {
 
-/// Any number of threads may ask; one statement runs after the other.
 class PythonSql {
  public:
-  /// By schema; "main" may be missing. At least one.
-  explicit PythonSql(std::map<std::string, OpenedProfile> profiles);
+  explicit PythonSql(SqlRuns runs) : runs_(std::move(runs)) {}
 
   /// The first `top` rows (0: all) of one statement. A time ends it that is no "". Throws Error.
-  PythonTable query(const std::string& statement, size_t top, const std::string& timeout) const;
+  PythonTable query(const std::string& statement, size_t top, const std::string& timeout) const {
+    made_.check();
+    return work([runs = runs_, statement, top, timeout](const Stopped& stopped) {
+      return PythonTable(runs.query(statement, {top, timeout, stopped}));
+    });
+  }
 
  private:
-  struct Database;
-  std::shared_ptr<Database> database_;
+  SqlRuns runs_;
   Forkable made_;
 };
 

@@ -1,9 +1,16 @@
 #include "table.h"
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json_text.h"
 #include "table/arrow.h"
 #include "table/filter.h"
@@ -67,6 +74,18 @@ class Objects {
   std::vector<nb::object> texts_;  // by code, made when first met
 };
 
+void append(ColumnValues& values, nb::handle value, const Column& column) {
+  if (value.is_none()) return values.append_absent();
+  try {
+    if (column.type == ColumnType::integer) return values.append(nb::cast<int64_t>(value));
+    if (column.type == ColumnType::real) return values.append(nb::cast<double>(value));
+    return values.append(nb::cast<std::string_view>(value));
+  } catch (const nb::cast_error&) {
+    throw Error("column " + column.name + " is of type " + text_of(column.type) + ", which " +
+                nb::cast<std::string>(nb::repr(value)) + " is not");
+  }
+}
+
 }  // namespace
 
 size_t PythonTable::row_count() const {
@@ -83,6 +102,20 @@ NextBatch PythonTable::read() const {
     const AtWork at_work;
     return next();
   };
+}
+
+PythonTable PythonTable::of_values(Table declared, const std::vector<nb::list>& values) {
+  for (size_t column = 0; column < values.size(); ++column) {
+    const Column& one = declared.columns[column];
+    if (values[column].size() != values[0].size()) {
+      throw Error("table " + declared.name + ": column " + one.name + " is not as long as the others");
+    }
+    ColumnValues made(one.type);
+    made.reserve(values[column].size());
+    for (const nb::handle value : values[column]) append(made, value, one);
+    declared.set_values(column, std::move(made));
+  }
+  return PythonTable(std::move(declared));
 }
 
 nb::object PythonTable::stream() const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "session/chosen_events.h"
 #include "table/batches.h"
@@ -30,6 +31,10 @@ class PythonTable {
   /// Capsules of the Arrow PyCapsule interface.
   nanobind::object stream() const;
   nanobind::object schema() const;
+
+  /// A table of values that Python has: by column int, float or str, None where absent. Throws Error for others, and
+  /// where the columns are not equally long.
+  static PythonTable of_values(Table declared, const std::vector<nanobind::list>& values);
 
   /// At most `rows` rows (0: all) for people.
   std::string text(size_t width, size_t rows) const;

@@ -25,7 +25,7 @@ struct CheckCommand {
   std::string output;
 
   int run() const {
-    const CheckOptions options = words.options();
+    const CheckOptions options = options_of(words);
     const std::string wanted = format_of_output(format, output, {"json", "md", "xml", "txt"});
     const CheckResult result = check_runs(open(baseline), open(candidate), options);
     write_output(output, [&](std::ostream& out) {

@@ -70,6 +70,11 @@ bool Option::takes_several() const {
   return option_->get_expected_max() > 1;
 }
 
+bool Option::takes_number() const {
+  const std::string type = option_->get_type_name();  // "UINT", "INT:INT in [1 - 9]", as CLI11 writes it
+  return type.starts_with("UINT") || type.starts_with("INT") || type.starts_with("FLOAT");
+}
+
 std::vector<std::string> Option::choices() const {
   const std::string type = option_->get_type_name();  // "TEXT:{text,json}", as CLI11 writes what IsMember allows
   const size_t begin = type.find(":{");

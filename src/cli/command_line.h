@@ -42,6 +42,7 @@ class Option {
   bool is_flag() const;
   bool is_required() const;
   bool takes_several() const;
+  bool takes_number() const;
   /// As given to one_of; none where other values may be given.
   std::vector<std::string> choices() const;
   std::string about() const;

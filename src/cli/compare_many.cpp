@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include "base/error.h"
 #include "cli/run_inputs.h"
 #include "gate/many_runs.h"
+#include "gate/run_properties.h"
 
 namespace cgpu {
 
@@ -20,23 +20,6 @@ namespace {
 
 constexpr const char* kMetadata = "metadata.";
 constexpr const char* kNotSaid = "(none)";
-
-/// What a run says of itself, by key.
-std::map<std::string, std::string> properties_of(const std::string& input, const Table& info) {
-  std::map<std::string, std::string> properties;
-  for (const RowView row : info.rows()) {
-    const Cell value = row[info.column("value")];
-    if (std::holds_alternative<std::string>(value)) {
-      properties[std::get<std::string>(row[info.column("key")])] = std::get<std::string>(value);
-    }
-  }
-  const std::filesystem::path path = std::filesystem::absolute(input).lexically_normal();
-  const std::filesystem::path place = path.has_filename() ? path : path.parent_path();
-  properties["input"] = input;
-  properties["file"] = place.filename().string();
-  properties["folder"] = place.parent_path().filename().string();
-  return properties;
-}
 
 std::optional<std::string> property_called(const std::map<std::string, std::string>& properties,
                                            const std::string& key) {

@@ -3,13 +3,16 @@
 
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "cli/compare_many.h"
 #include "cli/output.h"
 #include "cli/verb.h"
+#include "comparison/comparison_table.h"
 
 namespace cgpu {
 
@@ -36,30 +39,89 @@ std::string tables() {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string bash_script(const CommandLine& line) {
-  std::string cases;
-  for (const Verb& verb : line.verbs()) {
-    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb.name(), options_of(verb));
+/// Those that two runs, or more, are compared by.
+std::string tables_of_comparisons() {
+  std::vector<std::string> names;
+  for (const ComparisonTable& table : comparison_tables()) names.push_back(table.name);
+  for (const DeclaredTable& table : tables_of_many_runs()) names.push_back(table.name);
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+/// What an option takes, where that is one of some words; those of tables are the words of all that have it.
+std::string values_of(const Verb& verb, const Option& option) {
+  const std::string name = option.names().back();
+  if (name == "--table") return tables_of_comparisons();
+  const std::vector<std::string> declared = option.choices();
+  std::set<std::string> choices(declared.begin(), declared.end());
+  if (verb.name() == "table") {
+    for (const Analysis& analysis : all_analyses()) {
+      for (const TableOption& one : analysis.options) {
+        if ("--" + one.name == name) choices.insert(one.choices.begin(), one.choices.end());
+      }
+    }
   }
+  return fmt::format("{}", fmt::join(choices, " "));
+}
+
+/// The patterns of `case` that stand for the names of an option of a verb: "check --format"; of what stands without a
+/// name, for the verb before it.
+std::string bash_patterns(const Verb& verb, const Option& option) {
+  if (!option.is_named()) return fmt::format("\"{0} {0}\"", verb.name());
+  std::vector<std::string> patterns;
+  for (const std::string& name : option.names()) patterns.push_back(fmt::format("\"{} {}\"", verb.name(), name));
+  return fmt::format("{}", fmt::join(patterns, " | "));
+}
+
+std::string bash_script(const CommandLine& line) {
+  std::string options;
+  std::string values;
+  for (const Verb& verb : line.verbs()) {
+    options += fmt::format("    {}) options=\"{}\" ;;\n", verb.name(), options_of(verb));
+    for (const Option& option : verb.options()) {
+      const std::string choices = values_of(verb, option);
+      if (!choices.empty()) {
+        values += fmt::format("    {}) values=\"{}\" ;;\n", bash_patterns(verb, option), choices);
+      } else if (option.takes_number()) {
+        values += fmt::format("    {}) return ;;\n", bash_patterns(verb, option));
+      } else if (option.is_named() && !option.is_flag()) {
+        values += fmt::format("    {}) files=1 ;;\n", bash_patterns(verb, option));
+      }
+    }
+  }
+  // Bash takes the "=" of --format=json for a word of its own.
   return fmt::format(R"(_cgpu() {{
-  local word="${{COMP_WORDS[COMP_CWORD]}}" options=""
+  local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD - 1]}}" verb="${{COMP_WORDS[1]}}"
+  local options="" values="" files="" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{0} --help --version" -- "$word") $(compgen -f -- "$word"))
     return
   fi
-  case "${{COMP_WORDS[1]}}" in
+  if [ "$word" = "=" ]; then
+    word=""
+  elif [ "$before" = "=" ]; then
+    before="${{COMP_WORDS[COMP_CWORD - 2]}}"
+  fi
+  case "$verb $before" in
+{2}  esac
+  if [ -n "$values" ]; then
+    COMPREPLY=($(compgen -W "$values" -- "$word"))
+    return
+  fi
+  if [ -n "$files" ]; then
+    COMPREPLY=($(compgen -f -- "$word"))
+    return
+  fi
+  case "$verb" in
 {1}  esac
+  [ "$verb" = table ] && words="{3}"
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    *)
-      COMPREPLY=($(compgen -f -- "$word"))
-      if [ "${{COMP_WORDS[1]}}" = table ]; then COMPREPLY+=($(compgen -W "{2}" -- "$word")); fi
-      ;;
+    *) COMPREPLY=($(compgen -f -- "$word") $(compgen -W "$words" -- "$word")) ;;
   esac
 }}
 complete -o filenames -F _cgpu cgpu
 )",
-                     verbs_of(line), cases, tables());
+                     verbs_of(line), options, values, tables());
 }
 
 /// `text` with `by` before each character of `which`.
@@ -80,8 +142,8 @@ std::string in_zsh_quotes(std::string text) {
 
 /// As _arguments wants it: '(-o --output)'{-o,--output}'[Write to this file]:value:_files'
 std::string zsh_argument(const Verb& verb, const Option& option) {
-  const std::vector<std::string> choices = option.choices();
-  const std::string value = choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " "));
+  const std::string choices = values_of(verb, option);
+  const std::string value = choices.empty() ? "_files" : "(" + choices + ")";
   if (!option.is_named()) {
     return fmt::format("'{}: :{}'", option.takes_several() ? "*" : "",
                        verb.name() == "table" ? "_cgpu_inputs_and_tables" : value);
@@ -144,9 +206,9 @@ std::string fish_script(const CommandLine& line) {
         if (option.is_named())
           what += (name.starts_with("--") ? " -l " : " -s ") + name.substr(name.find_first_not_of('-'));
       }
-      const std::vector<std::string> choices = option.choices();
+      const std::string choices = values_of(verb, option);
       if (!choices.empty()) {
-        what += fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+        what += fmt::format(" -x -a '{}'", choices);
       } else if (option.is_named() && !option.is_flag()) {
         what += " -r";
       }

@@ -53,14 +53,7 @@ struct ExportCommand {
     const Session session = open_selected(input);
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
-    write_output(output, [&](std::ostream& out) {
-      const auto write = [&](std::string_view bytes) {
-        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        if (!out) throw Error(output, "cannot be written completely: is there space left?");
-      };
-      const auto sink = output.ends_with(".gz") ? gzip_sink(write) : plain_sink(write);
-      write_export(session, wanted, *sink, options);
-    });
+    write_output(output, [&](std::ostream& out) { write_export(session, wanted, out, output, options); });
   }
 
   /// All tables, as an SQLite file.

@@ -4,38 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
-#include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/summary.h"
 #include "table/json.h"
 #include "table/text.h"
 
 namespace cgpu {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A folder stands for the summaries in it; anything else for itself.
-std::vector<std::string> runs_in(const std::string& input) {
-  std::error_code failed;
-  if (!fs::is_directory(input, failed)) return {input};
-  std::vector<std::string> runs;
-  for (fs::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
-    if (is_summary(at->path().string())) runs.push_back(at->path().string());
-  }
-  if (runs.empty()) throw Error(input, "has no summaries in it: make them with `cgpu summarize PROFILE -o RUN.cgpu`");
-  std::sort(runs.begin(), runs.end());
-  return runs;
-}
 
 bool is_absent_everywhere(const Table& table, const char* column) {
   const auto rows = table.rows();
@@ -52,7 +34,7 @@ struct HistoryCommand {
     check_output(output, input);
     std::vector<CheckedRun> runs;
     for (const std::string& each : separate_runs(input.inputs)) {
-      for (const std::string& one_run : runs_in(each)) {
+      for (const std::string& one_run : runs_of_history(each)) {
         runs.push_back({one_run, figures_of_run(one_run, input)});
       }
     }

@@ -1,6 +1,7 @@
 #include "export/export.h"
 
 #include <algorithm>
+#include <ostream>
 
 #include "base/error.h"
 
@@ -47,6 +48,16 @@ void write_export(const Session& session, ExportFormat format, Sink& sink, const
   }
   if (format == ExportFormat::perfetto) return write_perfetto(session, sink, options);
   write_chrome(session, sink, options);
+}
+
+void write_export(const Session& session, ExportFormat format, std::ostream& out, const std::string& name,
+                  const ExportOptions& options) {
+  const auto write = [&](std::string_view bytes) {
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (!out) throw Error(name, "cannot be written completely: is there space left?");
+  };
+  const auto sink = name.ends_with(".gz") ? gzip_sink(write) : plain_sink(write);
+  write_export(session, format, *sink, options);
 }
 
 }  // namespace cgpu

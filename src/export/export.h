@@ -6,7 +6,9 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,5 +39,9 @@ bool has_timeline(const Session& session);
 int64_t earliest_time(const Session& session, const std::vector<int64_t>& zeros);
 /// Throws Error where there is no timeline.
 void write_export(const Session& session, ExportFormat format, Sink& sink, const ExportOptions& options);
+/// To the stream of a file of this name, compressed where that ends in .gz. Throws Error also where the stream does not
+/// take everything.
+void write_export(const Session& session, ExportFormat format, std::ostream& out, const std::string& name,
+                  const ExportOptions& options);
 
 }  // namespace cgpu

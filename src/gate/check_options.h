@@ -1,22 +1,12 @@
-// The options of `cgpu check` as text, as on the command line.
+// The options of `cgpu check` as they are asked for, from their words.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "gate/check.h"
+#include "gate/check_arguments.h"
 
 namespace cgpu {
 
-struct CheckArguments {
-  std::string tolerance = "5%";
-  std::string floor = "100us";
-  std::vector<std::string> allow = {};  // of kDifferences
-  std::string inconclusive = "report";  // or "pass", "fail"
-  std::string metric = "";              // of call trees; "" for the main one
-
-  /// Throws Error.
-  CheckOptions options() const;
-};
+/// Throws Error.
+CheckOptions options_of(const CheckArguments& arguments);
 
 }  // namespace cgpu

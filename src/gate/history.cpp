@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "analysis/common/columns.h"
+#include "base/error.h"
 #include "gate/check_calls.h"
 #include "gate/samples.h"
 #include "gate/statistics/change_points.h"
+#include "session/summary.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -190,6 +194,18 @@ History history_of(std::vector<CheckedRun> runs) {
         fmt::format("a series needs {} runs before a change of level can be distinguished from noise", kFewest));
   }
   return history;
+}
+
+std::vector<std::string> runs_of_history(const std::string& input) {
+  std::error_code failed;
+  if (!std::filesystem::is_directory(input, failed)) return {input};
+  std::vector<std::string> runs;
+  for (std::filesystem::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
+    if (is_summary(at->path().string())) runs.push_back(at->path().string());
+  }
+  if (runs.empty()) throw Error(input, "has no summaries in it: make them with `cgpu summarize PROFILE -o RUN.cgpu`");
+  std::sort(runs.begin(), runs.end());
+  return runs;
 }
 
 }  // namespace cgpu

@@ -21,4 +21,8 @@ struct History {
 /// own: levels are compared only inside of one. O(n permutations) besides sorting.
 History history_of(std::vector<CheckedRun> runs);
 
+/// The runs that an input of a history stands for: of a folder the summaries in it, by name; else the input itself.
+/// Throws Error for a folder without summaries.
+std::vector<std::string> runs_of_history(const std::string& input);
+
 }  // namespace cgpu

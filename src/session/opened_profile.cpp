@@ -77,6 +77,14 @@ Table OpenedProfile::tables() const {
       [&](const Analysis& analysis) { return analysis.applies == nullptr || analysis.applies(counts); }));
 }
 
+Table OpenedProfile::tables_with_rows() const {
+  if (is_summary()) return tables();
+  const ProfileCounts counts(*opened_->facts);
+  return list_of_tables(declared_tables([&](const Analysis& analysis) {
+    return (analysis.applies == nullptr || analysis.applies(counts)) && !table(analysis, {}, {.top = 1}).empty();
+  }));
+}
+
 Table OpenedProfile::table(const std::string& name, const TableOptions& options, const RowChoice& choice) const {
   return table(find_analysis(name), options, choice);
 }

@@ -31,6 +31,8 @@ class OpenedProfile {
 
   /// The tables that have rows, as far as known without computing them.
   Table tables() const;
+  /// Those that do have rows: computes each that `tables` lists.
+  Table tables_with_rows() const;
   /// The chosen rows of a table, by its name or an alias. Throws Error for what the table does not have, and for a
   /// summary that does not keep it.
   Table table(const std::string& name, const TableOptions& options = {}, const RowChoice& choice = {}) const;

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Dict, List, Union
+import re
+import statistics
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .. import Error, Session
+from .._cgpu import nanoseconds
 from .answer import Answer
 from .runs import Run, Runs
 from .words import cut, quoted, short_time
@@ -18,8 +21,8 @@ def explain_part(runs: Runs, run: Run, from_: Union[int, str, None], to: Union[i
     """A part of the time."""
     answer = Answer(run.command("report", from_=from_, to=to))
     with runs.part(run, from_, to) as part:
-        text = part.report().to_text(110).split("\n")[1:]
-        answer.add("\n".join(text[:text.index("")] if "" in text else text))
+        answer.add("\n".join(_about_part(part.report().to_text(110))))
+        answer.add(_steps(run, *_window(run, from_, to)))
         for heading, lines_of, most in (("Kernels", _kernels, 5), ("Why devices were idle", _idle, 6),
                                         ("Who kept them idle", idle_hosts, 5),
                                         ("Framework ops by own time on the host", _ops, 5), ("Calls", _calls, 3)):
@@ -31,6 +34,53 @@ def explain_part(runs: Runs, run: Run, from_: Union[int, str, None], to: Union[i
     answer.add("More: find or timeline with the same from and to; open with from and to gives a handle of this part, "
                "for every table.")
     return answer
+
+
+def _about_part(report: str) -> List[str]:
+    """The lines that its report begins with, but for what it says of steps: the part may have cut them."""
+    lines = list(itertools.takewhile(lambda line: line.strip(), report.split("\n")[1:]))
+    told, keep = [], True
+    for line in lines:
+        if line.startswith("* "):
+            keep = re.match(r"\* [\d,]+ steps? of ", line) is None
+        if keep:
+            told.append(line)
+    of_devices = re.sub(r"^.*? a step \([\d,]+ steps?\)(: |\.)", "", told[0]) if told else ""
+    return ([of_devices] if of_devices else []) + told[1:]
+
+
+def _window(run: Run, from_: Union[int, str, None], to: Union[int, str, None]) -> Tuple[int, Optional[int]]:
+    """The part in ns from the start; None for the end of the profile."""
+    begin = from_ if from_ not in (None, "") else run.options.get("from_")
+    end = to if to not in (None, "") else run.options.get("to")
+    return (nanoseconds(str(begin), "from") if begin not in (None, "") else 0,
+            nanoseconds(str(end), "to") if end not in (None, "") else None)
+
+
+def _steps(run: Run, begin: int, end: Optional[int]) -> str:
+    """Which steps of the run the part has, whole ones and those that it cuts."""
+    whole: Dict[int, List[int]] = {}
+    cut_off: Dict[int, float] = {}
+    for row in run.session.table("steps"):
+        first, last = row["start_ns"], row["start_ns"] + row["duration_ns"]
+        inside = min(last, last if end is None else end) - max(first, begin)
+        if inside >= row["duration_ns"] > 0:
+            whole.setdefault(row["step"], []).append(row["duration_ns"])
+        elif inside > 0:
+            cut_off[row["step"]] = max(cut_off.get(row["step"], 0), inside / row["duration_ns"])
+    parts = []
+    complete = sorted(set(whole) - set(cut_off))
+    if complete:
+        lengths = sorted(length for step in complete for length in whole[step])
+        parts.append("%d whole (%s), %s each (median)" % (len(complete), _numbers(complete), short_time(statistics.median(lengths))))
+    if cut_off:
+        shown = ["%d (%.0f %% of it)" % (step, 100 * cut_off[step]) for step in sorted(cut_off)]
+        parts.append("cut by the part: %s%s" % (", ".join(shown[:6]), " and %d more" % (len(shown) - 6) if len(shown) > 6 else ""))
+    return "Steps: %s." % "; ".join(parts) if parts else ""
+
+
+def _numbers(steps: List[int]) -> str:
+    return "%d" % steps[0] if len(steps) == 1 else "%d to %d" % (steps[0], steps[-1])
 
 
 def _kernels(session: Session, most: int) -> List[str]:
@@ -100,6 +150,8 @@ def explain_name(run: Run, name: str) -> Answer:
              "GROUP BY name, kind ORDER BY total_ns DESC")
     condition = "name = " + quoted(name)
     found = _ask(session, kinds % condition)
+    if not found and _is_cause(session, name):
+        return _explain_cause(run, _as_cause(name))
     if not found:
         condition = "name REGEXP " + quoted(name)
         found = _ask(session, kinds % condition)
@@ -114,6 +166,40 @@ def explain_name(run: Run, name: str) -> Answer:
         if len(found) > 8:
             answer.leave_out("%d more names that match: the command has them" % (len(found) - 8))
     _add_one(answer, session, found[0])
+    return answer
+
+
+def _as_cause(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _causes(session: Session) -> List[str]:
+    return [row["cause"] for row in _ask(session, "SELECT cause FROM idle GROUP BY cause ORDER BY sum(total_ns) DESC")]
+
+
+def _is_cause(session: Session, name: str) -> bool:
+    return _as_cause(name) in _causes(session)
+
+
+def _explain_cause(run: Run, cause: str) -> Answer:
+    """Why devices were idle, of one cause."""
+    session = run.session
+    answer = Answer(run.command("table", "idle_gaps", where="cause = " + cause, sort="duration_ns", format="csv"))
+    of_cause = "cause = " + quoted(cause)
+    answer.add("cause of idle time: %s" % cause)
+    for row in _ask(session, "SELECT * FROM idle WHERE %s ORDER BY total_ns DESC LIMIT 8" % of_cause):
+        answer.add("  rank %d, device %d: %d ns in %d parts of gaps, the longest %d ns; %.2f %% of its idle time" %
+                   (row["rank"], row["device"], row["total_ns"], row["count"], row["max_ns"], row["pct"]))
+    hosts = _ask(session, "SELECT culprit, sum(total_ns) AS total_ns FROM idle_hosts WHERE %s GROUP BY culprit "
+                 "ORDER BY total_ns DESC LIMIT 6" % of_cause)
+    answer.add("  due to: " + "; ".join("%s %s" % (short_time(row["total_ns"]), cut(row["culprit"])) for row in hosts))
+    answer.add("  the longest parts of gaps:")
+    for row in _ask(session, "SELECT * FROM idle_gaps WHERE %s ORDER BY duration_ns DESC, start_ns LIMIT 5" % of_cause):
+        answer.add("    %s at %d ns, rank %d, device %d, between %s and %s" %
+                   (short_time(row["duration_ns"]), row["start_ns"], row["rank"], row["device"], cut(row["op_before"], 60),
+                    cut(row["op_after"], 60)))
+    answer.add("  more: table(table=\"idle_gaps\", where=\"cause = %s\"); explain from and to of a gap says what the host did"
+               % cause)
     return answer
 
 
@@ -223,9 +309,10 @@ def _explain_place(run: Run, name: str) -> Answer:
             if len(rows) > 5:
                 answer.leave_out("more rows that match: the command has them")
             return answer
+    causes = ", ".join(_causes(run.session))
     raise Error(
         "%s: nothing in the profile has this name, or matches it as a regular expression; table lists ops, kernels "
-        "and functions" % name[:200])
+        "and functions%s" % (name[:200], "; causes of idle time are " + causes if causes else ""))
 
 
 def _ask(session: Session, statement: str) -> List[Dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from .. import Error, Session, open as open_profile
 from .folders import Folders
@@ -23,6 +23,16 @@ class Run:
     session: Session
     about: Optional[str] = None  # what it is in a few lines, once that was asked
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def place(self) -> str:
+        """Its input as one path: of several ranks their folder."""
+        return self.inputs[0] if len(self.inputs) == 1 else os.path.commonpath(self.inputs)
+
+    @property
+    def names(self) -> Set[str]:
+        """What it may be called besides its handle."""
+        return {self.place, os.path.basename(self.place)}
 
     def command(self, verb: str, *more: str, **options: Any) -> str:
         """`cgpu VERB INPUT... MORE... --OPTION VALUE`, with those that it was opened with, unless others are given, and
@@ -85,10 +95,16 @@ class Runs:
             return open_profile(inputs, **part)
 
     def get(self, handle: str) -> Run:
-        """Raises Error where there is none, or it is closed."""
+        """By its handle, or by the name of the file or folder that was opened. Raises Error where there is none, or several, or
+        it is closed."""
         with self._lock:
             if handle in self._open:
                 return self._used(handle)
+            called = [each for each, run in self._open.items() if handle in run.names]
+            if len(called) == 1:
+                return self._used(called[0])
+            if called:
+                raise Error("%s: several runs were opened from it: name one of %s" % (handle[:100], ", ".join(called)))
             if handle in self._closed:
                 raise Error("%s is closed (%s); open gives a new handle" % (handle, self._closed[handle]))
             there = ", ".join(self._open) or "none"

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import base64
 import inspect
+import re
 from typing import Any, Dict, Optional
 
 import anyio.to_thread
@@ -60,7 +61,7 @@ def answered(runs: Runs, name: str, arguments: Dict[str, Any]) -> types.CallTool
     except ValidationError as wrong:
         return _error("; ".join(_wrong_argument(name, one) for one in wrong.errors()[:5]))
     except (Error, OSError, ImportError) as wrong:
-        return _error(str(wrong))
+        return _error(re.sub(r"\bfrom_(?=[=: ]|$)", "from", str(wrong)))  # which is "from" here
     except MemoryError:
         return _error("%s: there is too little memory for this; open a part of it (from, to, rank)" % name)
     return _result(answer)
@@ -83,4 +84,5 @@ def _wrong_argument(tool: str, wrong: Any) -> str:
         fields = TOOLS[tool].model_fields
         return "%s: it takes no %s (it takes: %s)" % (tool, str(wrong["loc"][0])[:100], ", ".join(
             field.alias or name for name, field in fields.items()))
-    return "%s: %s: %s" % (tool, ".".join(str(part)[:100] for part in wrong["loc"]), wrong["msg"])
+    place = [str(part)[:100] for part in wrong["loc"] if "[" not in str(part)]  # without the types of a choice
+    return "%s: %s: %s" % (tool, ".".join(place), wrong["msg"])

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Dict, List, Literal, Optional, Sequ
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import Column, Error, Table, compare, sql as sql_of_runs
-from .._cgpu import nanoseconds
+from .._cgpu import can_be_opened, nanoseconds
 from .answer import Answer, NEXT
 from .explain import explain_name, explain_part, idle_hosts
 from .folders import MOST_LISTED
@@ -23,7 +23,7 @@ _WHERE_TIME_GOES = (("kernels", "total_ns"), ("ops", "cpu_self_ns"), ("functions
                     ("launch_metrics", "duration_ns"), ("et_ops", "total_ns"))
 _NAMES_LISTED, _FOLDERS_LISTED = 90, 30
 
-Handle = Annotated[str, Field(max_length=100, description="a handle that open gave: r1")]
+Handle = Annotated[str, Field(max_length=100, description="a handle that open gave: r1; or the name of the file that was opened")]
 Time = Annotated[
     Union[int, Annotated[str, Field(max_length=40)], None],
     Field(default=None, description="from the start of the profile: ns, or \"250us\", \"1.5ms\", \"2s\"")]
@@ -130,7 +130,7 @@ class Diagnose(Tool):
         if self.against:
             before = runs.get(self.against)
             diagnosis = run.session.diagnose(before.session)
-            answer = Answer(run.command("diagnose", against=_one_input(before)))
+            answer = Answer(run.command("diagnose", against=before.place))
             answer.add(about(run))
             answer.add("Against %s:\n%s" % (before.handle, diagnosis.changes))
             rows = diagnosis.findings.to_dicts()
@@ -154,10 +154,10 @@ class Diagnose(Tool):
 
 
 class Explain(Tool):
-    """What happens in a part of the time, or what an op, kernel, call or function is and costs.
+    """What happens in a part of the time, or what an op, kernel, call, function or cause of idle time is and costs.
 
     Give `from` and `to` for a part of the time, or `name` for what has that name (or matches it as a regular
-    expression).
+    expression); data_loading is a cause of idle time.
     """
 
     title = "Explain a part of the time, or an op"
@@ -197,7 +197,7 @@ class Compare(Tool):
     def answer(self, runs: Runs) -> Answer:
         a, b = runs.get(self.a), runs.get(self.b)
         compared = compare(a.session, b.session)
-        words = ["cgpu", "compare", _one_input(a), _one_input(b)]
+        words = ["cgpu", "compare", a.place, b.place]
         if self.table == "list":
             answer = Answer("cgpu compare --list")
             answer.add_rows(["table", "about"], ([row["name"], row["about"]] for row in compared.tables()))
@@ -212,8 +212,6 @@ class Compare(Tool):
                                **({"by": self.by} if self.by else {}))
         if self.table == "causes" and not self.skip:
             answer.add(compared.words)
-            changes = b.session.diagnose(a.session).changes
-            answer.add("Findings: " + changes if changes else "")
         told = ("text", "start_a_ns", "end_a_ns", "start_b_ns", "end_b_ns") if self.table == "causes" else ()
         _add_table(answer, table, self.top, self.skip, [name for name in table.column_names if name not in told])
         return answer
@@ -277,28 +275,37 @@ class AskTable(Tool):
 class Sql(Tool):
     """One statement of SQL (SQLite's) over all tables and every single event; joins of runs.
 
-    Of one run: SELECT name, total_ns FROM kernels. Of several, each handle is a schema: SELECT name, b.total_ns -
-    a.total_ns AS delta_ns FROM r1.kernels a JOIN r2.kernels b USING (name). Events: slices (slice, parent, track,
+    Of one run: SELECT name, total_ns FROM kernels. Of several, each handle, or the name that you give it, is a schema:
+    SELECT name, b.total_ns - a.total_ns AS delta_ns FROM r1.kernels a JOIN r2.kernels b USING (name). Events: slices (slice, parent, track,
     start_ns, duration_ns, name, kind), device_slices (launch is the slice of its call), links, waits, counter_samples.
     Functions besides SQLite's: span_union(start, end), percentile(x, p), median(x), overlap(a, b, c, d), class(name),
     text REGEXP pattern; arguments(slice) is a table. SELECT * FROM pragma_table_info('kernels') has the columns.
     """
 
     title = "Ask in SQL"
-    runs: Annotated[List[Handle],
-                    Field(min_length=1, max_length=8, description="handles: [\"r1\"] or [\"r1\", \"r2\"]")]
+    runs: Annotated[
+        Union[Annotated[List[Handle], Field(min_length=1, max_length=8)],
+              Annotated[Dict[str, Handle], Field(min_length=1, max_length=8)]],
+        Field(description="handles: [\"r1\"] or [\"r1\", \"r2\"]; or with names of their own: {\"before\": \"r1\", \"after\": \"r2\"}")]
     query: Annotated[str, Field(max_length=20000)]
     top: Rows
 
     def answer(self, runs: Runs) -> Answer:
-        opened = [runs.get(handle) for handle in dict.fromkeys(self.runs)]
-        if len(opened) == 1:
+        if isinstance(self.runs, dict):
+            for name in self.runs:
+                if not re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII):
+                    raise Error("sql: runs: %s: a name of letters, digits and _ was expected" % name[:100])
+            by_name = {name: runs.get(handle) for name, handle in self.runs.items()}
+        else:
+            by_name = {run.handle: run for run in map(runs.get, self.runs)}
+        opened = list(by_name.values())
+        if len(opened) == 1 and not isinstance(self.runs, dict):
             command = opened[0].command("sql", self.query, top=0)
             result = opened[0].session.sql(self.query, top=self.top + 1, timeout=_MOST_TIME_OF_SQL)
         else:
-            named = ["%s=%s" % (run.handle, path) for run in opened for path in run.inputs]
+            named = ["%s=%s" % (name, path) for name, run in by_name.items() for path in run.inputs]
             command = command_line(["cgpu", "sql", *named, self.query, "--top", "0"])
-            sessions = {run.handle: run.session for run in opened}
+            sessions = {name: run.session for name, run in by_name.items()}
             result = sql_of_runs(self.query, sessions, top=self.top + 1, timeout=_MOST_TIME_OF_SQL)
         answer = Answer(command)
         if len(opened) > 1 and any(run.options for run in opened):
@@ -421,14 +428,26 @@ def about(run: Run) -> str:
 
 
 def _add_files(answer: Answer, runs: Runs, folder: str) -> None:
-    """Files by folder, of each the first ones."""
+    """Profiles by folder, of each the first ones: files whose beginning is that of a format that is read, and folders that
+    are one profile."""
     by_folder: Dict[str, List[str]] = {}
-    count = 0
+    others: Dict[str, int] = {}  # files that are none, by folder
     leading_out: List[str] = []
+    seen = 0
     for path in runs.folders.listed(folder, leading_out):
-        by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
-        count += 1
-    answer.add("%d files, of any kind, by folder:" % count)
+        seen += 1
+        if can_be_opened(os.fsencode(path)):
+            by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
+        else:
+            others[os.path.dirname(path)] = others.get(os.path.dirname(path), 0) + 1
+    for path in [each for each in others if can_be_opened(os.fsencode(each))]:
+        by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path) + "/")
+        del others[path]
+    count = sum(map(len, by_folder.values()))
+    answer.add("%d profiles can be opened, by folder (several ranks of one run by their folder):" % count if count else
+               "There is no profile that can be opened.")
+    if others:
+        answer.leave_out("%d files that are no profiles" % sum(others.values()))
     each = max(2, _NAMES_LISTED // max(1, len(by_folder)))
     for name, files in list(by_folder.items())[:_FOLDERS_LISTED]:
         more = " and %d more" % (len(files) - each) if len(files) > each else ""
@@ -439,17 +458,12 @@ def _add_files(answer: Answer, runs: Runs, folder: str) -> None:
         answer.leave_out("names of files: open with folder lists one folder")
     if leading_out:
         answer.leave_out("links that leave the folders that may be read: %d" % len(leading_out))
-    if count >= MOST_LISTED:
+    if seen >= MOST_LISTED:
         answer.leave_out("all files after the first %d" % MOST_LISTED)
 
 
 def _shown(paths: List[str]) -> str:
     return ", ".join(paths[:4]) + (" and %d more" % (len(paths) - 4) if len(paths) > 4 else "")
-
-
-def _one_input(run: Run) -> str:
-    """For where the command line takes one input of a run: of several ranks their folder."""
-    return run.inputs[0] if len(run.inputs) == 1 else os.path.commonpath(run.inputs)
 
 
 def _add_where_time_goes(answer: Answer, run: Run) -> None:

@@ -1,0 +1,14 @@
+// A profile written for other tools, for Python.
+#pragma once
+
+#include <string>
+
+#include "session/opened_profile.h"
+
+namespace cgpu::python {
+
+/// As `cgpu export` writes it: `format` "pftrace", "json" or "sqlite", "" for that of the name of the file. With the
+/// `arguments` of events, or without, which is quicker and smaller. Throws Error.
+void export_profile(const OpenedProfile& profile, const std::string& path, const std::string& format, bool arguments);
+
+}  // namespace cgpu::python
