@@ -18,7 +18,7 @@ namespace cgpu {
 
 /// The values of parameters (`:name`) by their names, without the colon.
 using SqlParameters = std::map<std::string, Cell>;
-/// "a=1", "a=0.5", "a=text" as name and value: a number where the text is one and does not stand in quotes. `option` as
+/// "a=1", "a=0.5", "a=text" as name and value: a number where the text is one and is not in quotes. `option` as
 /// errors name it. Throws Error.
 std::pair<std::string, Cell> parse_sql_parameter(const std::string& text, std::string_view option);
 
