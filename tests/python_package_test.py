@@ -742,6 +742,7 @@ class ManyRuns(unittest.TestCase):
         text = run(PROGRAM, "compare", *paths, "--by", "file").stdout.decode()
         for line in compared.words:
             self.assertIn(line.strip(), text)
+        self.assertEqual(self.runs().compare().runs["input"], list(self.paths))  # as they are called
         by_slow = self.runs().statistics(by="slow")
         step = [row for row in by_slow if row["name"] == "step_time"]
         self.assertEqual([(row["group"], row["n"]) for row in step], [("0", 2), ("1", 2)])
