@@ -81,7 +81,7 @@ class BadUse(unittest.TestCase):
                 session = cgpu.open(path)
             self.assertIn("cut.json", str(warned.warning))
             self.assertTrue(session.warnings)
-            with self.assertRaisesRegex(cgpu.Error, "cut.json.*--strict"):
+            with self.assertRaisesRegex(cgpu.Error, "cut.json.*strict"):
                 cgpu.open(path, strict=True)
 
     def test_progress(self):

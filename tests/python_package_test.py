@@ -295,7 +295,7 @@ class EqualToTheProgram(unittest.TestCase):
                     self.assertEqual(str(error), told("table", path, "info")[1])
                 continue
             with session:
-                here = [name for name in session.tables()["name"] if name in names]
+                here = [name for name in session.tables(all=True)["name"] if name in names]
                 asked = here if everything else sorted(set(here) - compared) or chosen.sample(here, 1)
                 for name in asked:
                     with self.subTest(profile=short, table=name):
@@ -742,6 +742,7 @@ class ManyRuns(unittest.TestCase):
         text = run(PROGRAM, "compare", *paths, "--by", "file").stdout.decode()
         for line in compared.words:
             self.assertIn(line.strip(), text)
+        self.assertEqual(self.runs().compare().runs["input"], list(self.paths))  # as they are called
         by_slow = self.runs().statistics(by="slow")
         step = [row for row in by_slow if row["name"] == "step_time"]
         self.assertEqual([(row["group"], row["n"]) for row in step], [("0", 2), ("1", 2)])
@@ -924,10 +925,11 @@ class Check(unittest.TestCase):
         self.assertEqual((checked.exit_code, rows_of(checked.table("check_times"))), (code, tables["check_times"]["rows"]))
         pattern = str(ROOT / "examples/cnn_workers?.json.gz")
         self.assertEqual(len(cgpu.check(pattern, pattern).table("check_runs")), 4)
-        for baseline, options, line in ((files[0], {"tolerance": "much"}, "--tolerance much: a percentage"),
-                                        (files[0], {"floor": "soon"}, "--floor"), ([], {}, "no run was given"),
-                                        (files[0], {"allow": ["dogs"]}, "--allow dogs: is none of"),
-                                        (files[0], {"inconclusive": "maybe"}, "--inconclusive maybe: is none of"),
+        for baseline, options, line in ((files[0], {"tolerance": 0.03}, "Write 3% or 0.03%"),
+                                        (files[0], {"tolerance": "much"}, "tolerance=much: a percentage"),
+                                        (files[0], {"floor": "soon"}, "floor=soon: a time"), ([], {}, "no run was given"),
+                                        (files[0], {"allow": ["dogs"]}, "allow=dogs: is none of"),
+                                        (files[0], {"inconclusive": "maybe"}, "inconclusive=maybe: is none of"),
                                         ("no*thing", {}, "no file or folder matches"), ("nothing", {}, "no such file")):
             with self.assertRaises(cgpu.Error) as raised:
                 cgpu.check(baseline, files[1], **options)

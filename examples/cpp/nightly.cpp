@@ -1,5 +1,5 @@
-// nightly BASELINE CANDIDATE OUT.cgpu: whether a run has become slower than another one, what changed, and which kernels
-// grew most; keeps a summary of it. Ends with what `cgpu check` would end with.
+// nightly BASELINE CANDIDATE OUT.cgpu: whether a run has become slower than another one, what changed, and which
+// kernels grew most; keeps a summary of it. Ends with what `cgpu check` would end with.
 #include <cgpu/base/error.h>
 #include <cgpu/library/run_check.h>
 #include <cgpu/library/run_comparison.h>

@@ -190,7 +190,8 @@ class Runs:
         if by:
             self._check(by, rows)
         groups = [_NOT_SAID if by and row.get(by) is None else str(row.get(by, "")) for row in rows]
-        return ComparedRuns(*_cgpu.compare_runs([run.figures(self._metric) for run in self._runs], groups if by else [""] * len(rows), by))
+        figures = [run.figures(self._metric) for run in self._runs]
+        return ComparedRuns(*_cgpu.compare_runs(figures, self.names, groups if by else [""] * len(rows), by))
 
     def statistics(self, by: str = "") -> Table:
         """The table of statistics of `compare`: mean, interval, median, deviation, least and most of each quantity, op and

@@ -317,7 +317,12 @@ def query_of(statement: str, parameters: Optional[Parameters], top: Optional[int
 
 def several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
     """One by itself, or those that are listed."""
-    return [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        return [paths]
+    try:
+        return list(paths)
+    except TypeError:
+        raise _cgpu.Error("%r: the path of a file or a folder was expected, or several" % (paths,)) from None
 
 
 def input_names(paths: Union[Path, Iterable[Path]], storage_options: Optional[Mapping[str, Any]] = None) -> List[bytes]:

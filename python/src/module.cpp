@@ -457,12 +457,12 @@ NB_MODULE(_cgpu, m) {
       nb::arg("input"), nb::arg("metric"), nb::arg("words"));
   m.def(
       "compare_runs",
-      [](const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& properties,
-         const std::string& by) {
-        ToldTables told = compare_runs(runs, properties, by);
+      [](const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& names,
+         const std::vector<std::string>& properties, const std::string& by) {
+        ToldTables told = compare_runs(runs, names, properties, by);
         return std::tuple(std::move(told.words), std::move(told.tables));
       },
-      nb::arg("runs"), nb::arg("properties"), nb::arg("by"));
+      nb::arg("runs"), nb::arg("names"), nb::arg("properties"), nb::arg("by"));
   m.def(
       "history",
       [](const std::vector<nb::bytes>& inputs, const OptionWords& words) {

@@ -39,10 +39,10 @@ PythonFigures figures(const std::string& input, const std::string& metric, const
   });
 }
 
-ToldTables compare_runs(const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& properties,
-                        const std::string& by) {
+ToldTables compare_runs(const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& names,
+                        const std::vector<std::string>& properties, const std::string& by) {
   std::vector<GivenRun> given;
-  for (size_t i = 0; i < runs.size(); ++i) given.push_back({{runs[i]->run()}, properties[i], {}});
+  for (size_t i = 0; i < runs.size(); ++i) given.push_back({{names[i], runs[i]->run().figures}, properties[i], {}});
   const bool by_call_trees =
       std::any_of(runs.begin(), runs.end(), [](const PythonFigures* run) { return run->run().figures.span_ns == 0; });
   return work([given = std::move(given), by, by_call_trees](const Stopped&) mutable {

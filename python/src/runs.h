@@ -38,10 +38,10 @@ struct ToldTables {
   std::vector<PythonTable> tables;
 };
 
-/// The tables compare_runs, compare_groups and compare_statistics. `properties`: by which of `by` each run is grouped;
-/// `by` is "" for one group.
-ToldTables compare_runs(const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& properties,
-                        const std::string& by);
+/// The tables compare_runs, compare_groups and compare_statistics. Of each run what it is called, and the value of `by`
+/// that it is grouped by; `by` is "" for one group.
+ToldTables compare_runs(const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& names,
+                        const std::vector<std::string>& properties, const std::string& by);
 
 /// The tables history and history_changes. `inputs`: runs, or folders of summaries.
 ToldTables history(const std::vector<std::string>& inputs, const InputOptions& common);
