@@ -172,6 +172,7 @@ struct ScaleCommand {
     const std::optional<std::string> value = property_called(properties, parameter);
     if (!value) {
       std::vector<std::string> keys;
+      keys.reserve(properties.size());
       for (const auto& [key, text] : properties) keys.push_back(key);
       throw Error(run, fmt::format("does not say what its {} is; it says {}; or give sizes: --sizes 2,4,8, SIZE=RUN",
                                    parameter, fmt::join(keys, ", ")));

@@ -17,6 +17,8 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr double kCoefficients = 2;
 constexpr double kTie = 1.1;  // of cross-validated errors that are as good as equal
+/// What the term adds from the smallest size to the largest, as a share of the largest value: below this it is none.
+constexpr double kLeastContribution = 5e-4;
 
 /// Sizes with the values of a term at them.
 struct TermSizes {
@@ -81,11 +83,18 @@ GrowthLaw fitted(const GrowthTerm& term, const std::vector<MeasuredSize>& sizes)
   return law;
 }
 
-/// Absent where it is no law that something can follow.
+bool contributes(const GrowthLaw& law, const TermSizes& of) {
+  const auto [least, most] = std::minmax_element(of.terms.begin(), of.terms.end());
+  const double largest = std::max(value_of(law, *least), value_of(law, *most));
+  return std::abs(law.coefficient) * (*most - *least) >= kLeastContribution * largest;
+}
+
+/// Absent where it is no law that something can follow, or the constant in other words.
 std::optional<GrowthLaw> possible_law(const GrowthTerm& term, const std::vector<MeasuredSize>& sizes) {
   GrowthLaw law = fitted(term, sizes);
   const TermSizes of(term, sizes);
   if (!is_positive(law, of) || (term.is_growing() && law.coefficient <= 0)) return std::nullopt;
+  if (!term.is_constant() && !contributes(law, of)) return std::nullopt;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const double ratio = std::log(sizes[i].mean / value_of(law, of.terms[i]));
     law.squares += sizes[i].runs * ratio * ratio;

@@ -2,7 +2,8 @@
 //
 // Fit: least squares with weights of 1 over the square of what the law gives, found by reweighting: the noise of times
 // is proportional to them (the quasi-likelihood of a constant coefficient of variation: McCullagh and Nelder,
-// "Generalized linear models", 1989). A term that grows has c1 > 0, and no law is 0 or less where it was measured.
+// "Generalized linear models", 1989). A term that grows has c1 > 0, every term adds 0.05 % at least over the sizes, as
+// in Extra-P, and no law is 0 or less where it was measured.
 //
 // Noise, as a relative deviation of one run: what the best law leaves in logarithms, over sizes - 2 degrees of freedom,
 // together with how repetitions of a size differ where that explains it (lack-of-fit test at 5 %; Draper and Smith,

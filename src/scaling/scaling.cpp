@@ -18,10 +18,14 @@ namespace cgpu {
 namespace {
 
 std::set<double> checked_sizes(const SizedRuns& sized, const ScalingOptions& options) {
-  const std::set<double> sizes(sized.sizes.begin(), sized.sizes.end());
-  for (const double size : sizes) {
-    if (!(size >= 1)) throw Error(fmt::format("scale: {} is no size: sizes are numbers of 1 or more", size));
-  }
+  std::set<double> sizes(sized.sizes.begin(), sized.sizes.end());
+  const auto check = [](double size) {
+    const bool is_size = size >= 1 && size <= kLargestSize;
+    if (!is_size)
+      throw Error(fmt::format("scale: {} is no size: sizes are numbers from 1 to {:g}", size, kLargestSize));
+  };
+  std::for_each(sized.sizes.begin(), sized.sizes.end(), check);
+  if (options.at) check(*options.at);
   if (sizes.size() == 1) {
     throw Error(
         fmt::format("scale: all {} runs are of {}: give runs of at least three sizes, or say what their sizes are: "
@@ -37,7 +41,6 @@ std::set<double> checked_sizes(const SizedRuns& sized, const ScalingOptions& opt
   if (options.per_rank && options.parameter != kRanks) {
     throw Error(fmt::format("scale: --per-rank: the sizes are of {}, not of ranks", options.parameter));
   }
-  if (options.at && !(*options.at >= 1)) throw Error("scale: --at: a size is a number of 1 or more");
   if (!options.leave_out) return sizes;
   if (!sizes.contains(*options.leave_out)) {
     throw Error(fmt::format("scale: --leave-out {}: no run is of that size; there are {}", *options.leave_out,

@@ -28,6 +28,7 @@ struct ScalingOptions {
 };
 
 inline constexpr const char* kRanks = "ranks";  // what sizes are of where nothing else is said
+inline constexpr double kLargestSize = 1e12;
 inline constexpr const char* kScaledKinds[] = {"function", "op", "kernel", "class", "layer", "module"};
 /// Of the largest size: what lies beyond is said to be extrapolated.
 inline constexpr double kFarExtrapolation = 4;
@@ -39,8 +40,9 @@ struct Scaling {
   Table runs;                      // scale_runs: a run
 };
 
-/// Throws Error where there are fewer than three sizes, for a size below 1, for a size to leave out that no run has or
-/// that leaves fewer than three, where no run has figures of the kind, and for runs without the metric.
+/// Throws Error where there are fewer than three sizes, for a size that is not from 1 to kLargestSize, for a size to
+/// leave out that no run has or that leaves fewer than three, where no run has figures of the kind, and for runs
+/// without the metric.
 Scaling scaling_of(SizedRuns sized, const ScalingOptions& options);
 
 /// Without rows.

@@ -184,9 +184,9 @@ TEST(Scaling, FunctionsOverAllCallPaths) {
   EXPECT_EQ(text(scaling.laws, solve, "term"), "p");
   EXPECT_NEAR(real(scaling.laws, solve, "predicted"), 96, 1e-6);
   EXPECT_EQ(text(scaling.laws, 0, "kind"), "total");
-  EXPECT_NE(
-      scaling.words[0].find("TIME 16.000 s -> 58.000 s from mesh 2 to 16: solve grows as p, 100 % of the growth; at mesh 32"),
-      std::string::npos)
+  EXPECT_NE(scaling.words[0].find(
+                "TIME 16.000 s -> 58.000 s from mesh 2 to 16: solve grows as p, 100 % of the growth; at mesh 32"),
+            std::string::npos)
       << scaling.words[0];
 }
 

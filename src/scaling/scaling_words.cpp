@@ -55,6 +55,7 @@ class Words {
     add_headline();
     add_law();
     add_held_out();
+    add_sum_of_parts();
     add_limits();
     add_growing();
     add_without_law();
@@ -88,9 +89,10 @@ class Words {
 
   /// "71 % of the growth", or by how much, where shares say nothing.
   std::string amount(const ScaledFigure& part) const {
+    constexpr double kSame = 1.1;  // more than all of it where another part falls, or runs at the same time
     const double share = part.grown() / whole_.grown();
     const bool is_share = (whole_.growth == Growth::grows || whole_.growth == Growth::levels_off) && whole_.grown() > 0;
-    if (is_share && share <= 1) return fmt::format("{:.0f} % of the growth", 100 * share);
+    if (is_share && share <= kSame) return fmt::format("{:.0f} % of the growth", 100 * share);
     return fmt::format("{} more", format_value(part.grown(), part.unit));
   }
 
@@ -147,7 +149,7 @@ class Words {
   void add_held_out() {
     if (!whole_.held_out) {
       if (whole_.model && whole_.model->sizes <= kFewestSizes) {
-        lines_.push_back("Not held against a size that is left out: that takes four sizes");
+        lines_.emplace_back("Not held against a size that is left out: that takes four sizes");
       }
       return;
     }
@@ -155,19 +157,40 @@ class Words {
     std::string line = fmt::format("Held against {}, left out: predicted {}, measured {}, error {:+.1f} %",
                                    size(held.size), interval_text(held.predicted, whole_.unit),
                                    format_value(held.measured, whole_.unit), held.error_pct());
+    const bool is_inside = held.predicted.low <= held.measured && held.measured <= held.predicted.high;
+    if (!is_inside) line += " (outside of the interval: the law does not hold that far)";
     std::vector<double> errors;
-    std::pair<double, const ScaledFigure*> worst = {-1, nullptr};
+    const ScaledFigure* worst = nullptr;
     for (const ScaledFigure& part : figures_.parts) {
       if (!part.matters || !part.held_out) continue;
       errors.push_back(std::abs(part.held_out->error_pct()));
-      worst = std::max(worst, std::pair(errors.back(), &part));
+      if (errors.back() == std::ranges::max(errors)) worst = &part;
     }
     if (!errors.empty()) {
       line += fmt::format("; of {} {} the median error is {}, the largest {} ({})", errors.size(),
                           plural(figures_.kind, errors.size()), format_percent(median_of(errors)),
-                          format_percent(worst.first), name_in_line(*worst.second));
+                          format_percent(std::ranges::max(errors)), name_in_line(*worst));
     }
     lines_.push_back(std::move(line));
+  }
+
+  /// What the parts add up to, where that is the whole so far and no longer later: the fastest term of a sum shows
+  /// late.
+  void add_sum_of_parts() {
+    constexpr double kSameSum = 0.1;
+    if (!whole_.model) return;
+    double last = 0;
+    double later = 0;
+    for (const ScaledFigure& part : figures_.parts) {
+      last += part.last();
+      later += part.model ? part.model->at(at_).value : part.last();
+    }
+    const Predicted predicted = whole_.model->at(at_);
+    if (std::abs(last - whole_.last()) > kSameSum * whole_.last()) return;
+    if (predicted.low <= later && later <= predicted.high) return;
+    lines_.push_back(fmt::format(
+        "The laws of its {} add up to {} at {}, outside of that interval: what grows fastest in a part shows late in the sum",
+        plural(figures_.kind, 2), format_value(later, whole_.unit), size(at_)));
   }
 
   static std::string plural(const std::string& kind, size_t count) {
@@ -201,7 +224,7 @@ class Words {
       }
       return;
     }
-    lines_.push_back("What does not scale, what grows fastest first:");
+    lines_.emplace_back("What does not scale, what grows fastest first:");
     for (size_t i = 0; i < std::min(kMostListed, growing.size()); ++i) {
       const ScaledFigure& part = *growing[i];
       lines_.push_back(fmt::format("  {}: {}, {} -> {}, {}; at {} {}", name_in_line(part), how_it_grows(part),
