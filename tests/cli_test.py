@@ -202,7 +202,8 @@ class Verbs(Files):
 
     def test_every_table_column_and_option_is_described(self):
         """The list as Markdown says of each table what the list as JSON declares, which lacks nothing."""
-        for verb, some in (("table", {"kernels", "idle_hosts", "call_tree"}), ("compare", {"compare_ops", "compare_runs"})):
+        for verb, some in (("table", {"kernels", "idle_hosts", "call_tree"}), ("compare", {"compare_ops", "compare_runs"}),
+                           ("scale", {"scale", "scale_sizes", "scale_runs"})):
             listed = json.loads(cgpu(verb, "--list", "--format", "json").stdout)["tables"]
             declared = {name: [dict(zip((column["name"] for column in one["columns"]), row)) for row in one["rows"]]
                         for name, one in listed.items()}
@@ -226,7 +227,7 @@ class Verbs(Files):
                         self.assertEqual(column["unit"], units[ending])
                     if column["type"] == "int" and column["role"] in ("measure", "moment"):
                         self.assertTrue(column["unit"])
-            self.assertTrue(declared["options"] or verb == "compare")
+            self.assertTrue(declared["options"] or verb in ("compare", "scale"))
             for option in declared["options"]:
                 self.assertTrue(option["about"])
                 self.assertIn("Option `%s`: " % option["name"], sections[option["table"]])

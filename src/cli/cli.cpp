@@ -76,6 +76,7 @@ int parse_and_run(int argc, char** argv) {
   add_check_verb(line, verdict);
   add_summarize_verb(line, nullptr);
   add_merge_verb(line, verdict);
+  add_scale_verb(line);
   add_history_verb(line);
   add_sql_verb(line);
   add_export_verb(line);

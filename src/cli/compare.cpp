@@ -98,7 +98,9 @@ struct CompareCommand {
     std::optional<NumberRange> steps;
     if (!step.empty()) steps = parse_number_range(step, "--step");
     const Comparison comparison(a, b, steps);
-    Compared compared{fmt::format("{} compared with {}", title_of(sessions.b), title_of(sessions.a)), runs, "", "", {}};
+    Compared compared;
+    compared.title = fmt::format("{} compared with {}", title_of(sessions.b), title_of(sessions.a));
+    compared.inputs = runs;
     if (name.empty()) {
       ChangeWords words = change_words(comparison);
       compared.words = std::move(words.summary);

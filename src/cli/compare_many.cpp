@@ -18,16 +18,7 @@ namespace cgpu {
 
 namespace {
 
-constexpr const char* kMetadata = "metadata.";
 constexpr const char* kNotSaid = "(none)";
-
-std::optional<std::string> property_called(const std::map<std::string, std::string>& properties,
-                                           const std::string& key) {
-  for (const std::string& name : {key, kMetadata + key}) {
-    if (const auto found = properties.find(name); found != properties.end()) return found->second;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -41,14 +32,10 @@ Compared compare_many(const InputOptions& input, const std::vector<std::string>&
   std::set<std::string> keys;
   std::set<std::string> missing(shown.begin(), shown.end());
   if (!by.empty()) missing.insert(by);
-  bool by_call_trees = !metric.empty();
-  WantedFigures wanted{true, metric};
+  ComparedRunOpener opener(input, metric);
   for (const std::string& run : runs) {
     Table info("info", "");
-    given.push_back({{run, figures_of_run(run, input, wanted, &info)}});
-    const RunFigures& figures = given.back().figures;
-    by_call_trees = by_call_trees || figures.span_ns == 0;
-    if (wanted.metric.empty() && figures.span_ns == 0) wanted.metric = figures.calls.metric;
+    given.push_back({{run, opener.open(run, info)}});
     const std::map<std::string, std::string> properties = properties_of(run, info);
     const auto said = [&](const std::string& key) {
       const std::optional<std::string> value = property_called(properties, key);
@@ -64,7 +51,7 @@ Compared compare_many(const InputOptions& input, const std::vector<std::string>&
                             missing.contains(by) ? "by" : "columns", missing.contains(by) ? by : *missing.begin(),
                             fmt::join(keys, ", ")));
   }
-  ManyRuns many = compare_runs(std::move(given), by, by_call_trees, shown);
+  ManyRuns many = compare_runs(std::move(given), by, opener.by_call_trees(), shown);
   Compared compared;
   compared.title = fmt::format("{} runs compared", runs.size());
   compared.inputs = runs;

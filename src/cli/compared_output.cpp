@@ -94,7 +94,8 @@ void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen&
 }
 
 void write_markdown(std::ostream& out, const Compared& compared) {
-  if (!compared.words.empty()) out << "# What changed\n\n" << markdown_code(compared.words + compared.causes);
+  if (!compared.words.empty())
+    out << "# " << compared.words_title << "\n\n" << markdown_code(compared.words + compared.causes);
   for (const Table& one : compared.tables)
     out << "\n## " << heading_of(one.name) << "\n\n" << render_markdown(with_row_units(one));
 }
@@ -150,7 +151,7 @@ void write_overview(std::ostream& out, const Compared& compared, size_t rows) {
 }
 
 void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows) {
-  if (format == "json") return write_json(out, "compare", compared.inputs, compared.tables);
+  if (format == "json") return write_json(out, compared.command, compared.inputs, compared.tables);
   if (format == "csv") return CsvWriter(out, compared.csv_text).add(compared.tables.front());
   if (format == "html") return write_html(out, compared);
   if (format == "md") return write_markdown(out, compared);

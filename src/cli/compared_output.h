@@ -1,4 +1,4 @@
-// What `cgpu compare` has found, in the format that is wanted.
+// What `cgpu compare` and `cgpu scale` have found, in the format that is wanted.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,9 @@
 namespace cgpu {
 
 struct Compared {
+  std::string command = "compare";  // the verb
   std::string title;                // of a page
+  std::string words_title = "What changed";
   std::vector<std::string> inputs;  // as they were given
   std::string words;                // lines
   std::string causes;               // lines; in text below the table of figures

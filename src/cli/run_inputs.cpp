@@ -35,4 +35,13 @@ RunFigures figures_of_run(const std::string& run, const InputOptions& common, co
   return collect_figures(OpeningWithProgress(options).options(), options.selection(), wanted, info);
 }
 
+RunFigures ComparedRunOpener::open(const std::string& run, Table& info) {
+  RunFigures figures = figures_of_run(run, common_, wanted_, &info);
+  if (figures.span_ns == 0) {
+    by_call_trees_ = true;
+    if (wanted_.metric.empty()) wanted_.metric = figures.calls.metric;
+  }
+  return figures;
+}
+
 }  // namespace cgpu

@@ -18,4 +18,23 @@ std::vector<std::string> separate_runs(const std::vector<std::string>& inputs);
 RunFigures figures_of_run(const std::string& run, const InputOptions& common, const WantedFigures& wanted = {},
                           Table* info = nullptr);
 
+/// Opens runs that are compared with each other, one after another: by their timelines, or, where one of them has none
+/// or a metric is named, by one metric of their call trees, the main one of the first that is met.
+class ComparedRunOpener {
+ public:
+  /// `metric`: as people type it; "" for none.
+  ComparedRunOpener(const InputOptions& common, const std::string& metric)
+      : common_(common), wanted_{true, metric}, by_call_trees_(!metric.empty()) {}
+
+  /// `info`: its table of this name. Throws Error.
+  RunFigures open(const std::string& run, Table& info);
+  /// Of the runs so far.
+  bool by_call_trees() const { return by_call_trees_; }
+
+ private:
+  const InputOptions& common_;
+  WantedFigures wanted_;
+  bool by_call_trees_;
+};
+
 }  // namespace cgpu

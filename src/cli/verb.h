@@ -19,6 +19,7 @@ void add_check_verb(CommandLine& line, int& exit_code);
 void add_summarize_verb(CommandLine& line, Exchange* exchange);
 /// `exit_code` takes whether the merge lacks more than was allowed.
 void add_merge_verb(CommandLine& line, int& exit_code);
+void add_scale_verb(CommandLine& line);
 void add_history_verb(CommandLine& line);
 void add_sql_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);

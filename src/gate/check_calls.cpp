@@ -33,14 +33,11 @@ using OwnValues = std::map<std::string, OwnValue>;
 OwnValues own_values(const CallFigures& calls) {
   OwnValues own;
   for (const auto& [path, figure] : calls.paths) {
-    const std::string_view below = CallFigures::kBelow;
-    const size_t last = path.rfind(below);
-    const std::string name = last == std::string::npos ? path : path.substr(last + below.size());
+    const size_t last = path.rfind(CallFigures::kBelow);
     const std::string above = last == std::string::npos ? "" : path.substr(0, last);
-    const size_t before = above.rfind(below);
-    OwnValue& function = own[name];
+    OwnValue& function = own[std::string(CallFigures::function_of(path))];
     function.value += figure.exclusive;
-    function.by_caller[before == std::string::npos ? above : above.substr(before + below.size())] += figure.exclusive;
+    function.by_caller[std::string(CallFigures::function_of(above))] += figure.exclusive;
   }
   return own;
 }

@@ -32,6 +32,11 @@ void ShapeFigure::combine(const ShapeFigure& other) {
   device_ns += other.device_ns;
 }
 
+std::string_view CallFigures::function_of(std::string_view path) {
+  const size_t last = path.rfind(kBelow);
+  return last == std::string_view::npos ? path : path.substr(last + std::string_view(kBelow).size());
+}
+
 void CallFigures::combine(const CallFigures& other) {
   if (other.metric.empty() || (!metric.empty() && metric < other.metric)) return;
   if (metric != other.metric) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cgpu {
@@ -77,6 +78,8 @@ struct CallFigures {
   std::map<std::string, CallFigure> paths;  // functions from the outside in, with kBelow between them
 
   static constexpr const char* kBelow = " > ";
+  /// The innermost function of a path.
+  static std::string_view function_of(std::string_view path);
 
   /// Leaves those of the largest inclusive values, `most` at most.
   void keep_largest(size_t most);

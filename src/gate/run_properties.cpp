@@ -21,4 +21,13 @@ std::map<std::string, std::string> properties_of(const std::string& input, const
   return properties;
 }
 
+std::optional<std::string> property_called(const std::map<std::string, std::string>& properties,
+                                           const std::string& key) {
+  constexpr const char* kMetadata = "metadata.";
+  for (const std::string& name : {key, kMetadata + key}) {
+    if (const auto found = properties.find(name); found != properties.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
 }  // namespace cgpu

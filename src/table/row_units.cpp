@@ -13,9 +13,29 @@ namespace cgpu {
 namespace {
 
 /// Others of these tables are ratios and numbers of samples, which have no unit.
-constexpr std::array<std::string_view, 13> kFigures = {"value",  "a",           "b",           "delta", "low",
-                                                       "high",   "exclusive_a", "exclusive_b", "min",   "mean",
-                                                       "median", "max",         "time_mean"};
+constexpr std::array<std::string_view, 23> kFigures = {"value",
+                                                       "a",
+                                                       "b",
+                                                       "delta",
+                                                       "low",
+                                                       "high",
+                                                       "exclusive_a",
+                                                       "exclusive_b",
+                                                       "min",
+                                                       "mean",
+                                                       "median",
+                                                       "max",
+                                                       "time_mean",
+                                                       "first",
+                                                       "last",
+                                                       "growth",
+                                                       "predicted",
+                                                       "measured",
+                                                       "held_out",
+                                                       "held_out_predicted",
+                                                       "held_out_low",
+                                                       "held_out_high",
+                                                       "constant"};
 
 }  // namespace
 

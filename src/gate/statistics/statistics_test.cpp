@@ -14,6 +14,7 @@
 #include "gate/statistics/order_statistics.h"
 #include "gate/statistics/random_numbers.h"
 #include "gate/statistics/rank_sum.h"
+#include "gate/statistics/variance_ratio.h"
 
 namespace cgpu {
 namespace {
@@ -222,6 +223,17 @@ TEST(Drift, IsSeenAndMeasured) {
   EXPECT_LT(drift_of(drifting).p, 1e-6);
   EXPECT_NEAR(drift_of(drifting).end, 0.05 * 99, 1);
   EXPECT_EQ(drift_of(std::vector<double>(10, 1.0)).p, 1);
+}
+
+// Tables of Fisher's distribution: F(2, 4) at 95 % is 6.9443, F(3, 10) 3.7083.
+TEST(VarianceRatio, SharesAndQuantiles) {
+  EXPECT_NEAR(variance_ratio_share(6.944272, 2, 4), 0.95, 1e-6);
+  EXPECT_NEAR(variance_ratio_share(3.708265, 3, 10), 0.95, 1e-6);
+  EXPECT_EQ(variance_ratio_share(0, 2, 4), 0);
+  EXPECT_EQ(variance_ratio_share(std::numeric_limits<double>::infinity(), 2, 4), 1);
+  for (const double freedom : {1.0, 3.0, 4.0, 30.0}) {
+    EXPECT_NEAR(variance_ratio_share(variance_ratio_quantile_of_two(0.95, freedom), 2, freedom), 0.95, 1e-9);
+  }
 }
 
 TEST(ChangePoints, AreWhereTheLevelChanges) {
