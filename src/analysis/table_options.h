@@ -19,10 +19,10 @@ struct TableOption {
   };
   std::string name;  // as on the command line, without the dashes: "names"
   Kind kind = Kind::flag;
-  std::string fallback;  // the default; "" for no names, and for a flag that is not set
-  std::string about;     // one line
+  std::string fallback;                   // the default; "" for no names, and for a flag that is not set
+  std::string about;                      // one line
   std::vector<std::string> choices = {};  // of a choice, or of choices
-  double most = 100;  // of a number
+  double most = 100;                      // of a number
 };
 const char* text_of(TableOption::Kind kind);  // "flag", ...
 

@@ -153,8 +153,8 @@ void SqlConsole::write_tables() {
 }
 
 void SqlConsole::write_schema(const std::string& table) {
-  const auto first = database_.schemas().contains(kMainSchema) ? database_.schemas().find(kMainSchema)
-                                                               : database_.schemas().begin();
+  const auto first =
+      database_.schemas().contains(kMainSchema) ? database_.schemas().find(kMainSchema) : database_.schemas().begin();
   if (table.empty()) {
     for (const SqlTable& each : first->second->list()) {
       out_ << create_statement(each.name, each.about, each.columns) << ";\n";

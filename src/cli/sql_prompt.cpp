@@ -82,10 +82,34 @@ char** complete(const char* begin, int, int) {
 
 std::set<std::string> names_in(SqlDatabase& database) {
   std::set<std::string> names = {".tables", ".schema", ".help", ".quit"};
-  for (const char* word :
-       {"SELECT", "FROM",       "WHERE",       "GROUP BY",    "ORDER BY", "LIMIT",   "JOIN",     "USING",  "DISTINCT",
-        "HAVING", "BETWEEN",    "span_union(", "percentile(", "median(",  "stddev(", "overlap(", "class(", "demangle(",
-        "REGEXP", "arguments(", "ancestors(", "descendants(", "interval_intersect(", "count(",      "sum(",        "avg(",     "min(",    "max("}) {
+  for (const char* word : {"SELECT",
+                           "FROM",
+                           "WHERE",
+                           "GROUP BY",
+                           "ORDER BY",
+                           "LIMIT",
+                           "JOIN",
+                           "USING",
+                           "DISTINCT",
+                           "HAVING",
+                           "BETWEEN",
+                           "span_union(",
+                           "percentile(",
+                           "median(",
+                           "stddev(",
+                           "overlap(",
+                           "class(",
+                           "demangle(",
+                           "REGEXP",
+                           "arguments(",
+                           "ancestors(",
+                           "descendants(",
+                           "interval_intersect(",
+                           "count(",
+                           "sum(",
+                           "avg(",
+                           "min(",
+                           "max("}) {
     names.insert(word);
   }
   for (const auto& [schema, tables] : database.schemas()) {

@@ -30,7 +30,8 @@ struct SqlRuns::Database {
   }
 };
 
-SqlRuns::SqlRuns(std::vector<std::pair<std::string, OpenedProfile>> profiles) : database_(new Database{std::move(profiles)}) {
+SqlRuns::SqlRuns(std::vector<std::pair<std::string, OpenedProfile>> profiles)
+    : database_(new Database{std::move(profiles)}) {
   if (database_->profiles.empty()) throw Error("SQL: no run was given");
 }
 

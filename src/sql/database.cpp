@@ -115,7 +115,8 @@ void SqlDatabase::choose_schemas() {
   std::vector<NamedRun> all;
   for (const OpenedRun& run : runs_) {
     all.push_back({run.name, run.tables.get()});
-    const bool has_schema = run.name == kMainSchema || schemas_.size() - schemas_.count(kMainSchema) < kMostNamedSchemas;
+    const bool has_schema =
+        run.name == kMainSchema || schemas_.size() - schemas_.count(kMainSchema) < kMostNamedSchemas;
     if (has_schema) schemas_.emplace(run.name, run.tables.get());
   }
   if (all.size() < 2) return;

@@ -54,8 +54,8 @@ bool is_sql_limited();
 /// For one thread at a time, `interrupt` apart.
 class SqlDatabase {
  public:
-  /// Each run in a schema of its name; of two or more also schema `runs` (stacked_tables.h), of two profiles also schema
-  /// `compare`, with the first as A (compared_tables.h). Throws Error.
+  /// Each run in a schema of its name; of two or more also schema `runs` (stacked_tables.h), of two profiles also
+  /// schema `compare`, with the first as A (compared_tables.h). Throws Error.
   SqlDatabase(std::vector<OpenedRun> runs, KernelDictionary dictionary);
   SqlDatabase(const SqlDatabase&) = delete;
   SqlDatabase& operator=(const SqlDatabase&) = delete;

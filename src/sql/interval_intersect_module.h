@@ -1,9 +1,10 @@
 // The table function interval_intersect(a, b, same): where an interval of one query and an interval of another overlap.
 //
-// `a` and `b` are texts: names of tables, or SELECT statements. Both need start_ns, and duration_ns or end_ns; intervals
-// are half-open, so that one that ends where another begins does not overlap it, and those without length overlap
-// nothing. `same` names the columns that must be equal in both ("rank, device"); without it all intervals are compared.
-// O(n log n) and the rows of the result, with 40 bytes an interval. Perfetto's interval_intersect! gives the same rows.
+// `a` and `b` are texts: names of tables, or SELECT statements. Both need start_ns, and duration_ns or end_ns;
+// intervals are half-open, so that one that ends where another begins does not overlap it, and those without length
+// overlap nothing. `same` names the columns that must be equal in both ("rank, device"); without it all intervals are
+// compared. O(n log n) and the rows of the result, with 40 bytes an interval. Perfetto's interval_intersect! gives the
+// same rows.
 #pragma once
 
 struct sqlite3;

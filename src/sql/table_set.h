@@ -15,7 +15,7 @@ namespace cgpu {
 
 struct SqlTable {
   std::string name;
-  std::string about;  // one line
+  std::string about;                 // one line
   std::vector<Column> columns = {};  // as declared; the table that is made may have more
   std::vector<std::string> aliases = {};
   bool has_rows = true;  // else asking for it says why it cannot be made

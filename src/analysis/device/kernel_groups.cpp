@@ -143,8 +143,9 @@ TableOption kernel_groups_option() {
   return {.name = "by",
           .kind = TableOption::Kind::choices,
           .fallback = "",
-          .about = "a row for each kernel and rank, device, stream, step, op, module or range that launched it; several "
-                   "separated by commas",
+          .about =
+              "a row for each kernel and rank, device, stream, step, op, module or range that launched it; several "
+              "separated by commas",
           .choices = std::move(names)};
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/common/columns.h"
 #include "analysis/common/duration_table.h"
 #include "analysis/common/groups_by_name.h"
+#include "analysis/common/listed_values.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/device/kernel_groups.h"
@@ -101,35 +102,38 @@ class KernelClasses {
 }  // namespace
 
 Analysis kernels_analysis() {
-  Analysis analysis{
-      .name = "kernels",
-      .about = "time of the kernels and device collectives by name",
-      .aliases = {"cuda_gpu_kern_sum", "gpukernsum"},
-      .columns = {key_column("name", "full demangled name"), text_column("class", "what kind of work it does")},
-      .options = {kNamesOption, kernel_groups_option()},
-      .applies = [](const ProfileCounts& counts) { return counts.kernels() > 0; },
-      .row_slices = {{"name"},
-                     [](const SessionFacts& facts, const TableOptions& options, const auto& visit) {
-                       return visit_slices_by_name(facts.session(), is_kernel,
-                                                   has_base_names(options) ? base_kernel_name : MergedNames::Spelling(),
-                                                   visit);
-                     }},
-      .fold = [](const Analysis& kernels, const TableOptions& options) {
-        const bool is_grouped = !options.chosen(kernel_groups_option()).empty();
-        return is_grouped ? fold_kernels_by_group(kernels, options) : fold_of<Kernels>(kernels, options);
-      }};
+  Analysis analysis{.name = "kernels",
+                    .about = "time of the kernels and device collectives by name",
+                    .aliases = {"cuda_gpu_kern_sum", "gpukernsum"},
+                    .columns = {key_column("name", "full demangled name"),
+                                text_column("class", "what kind of work it does: as in kernel_classes")},
+                    .options = {kNamesOption, kernel_groups_option()},
+                    .applies = [](const ProfileCounts& counts) { return counts.kernels() > 0; },
+                    .row_slices = {{"name"},
+                                   [](const SessionFacts& facts, const TableOptions& options, const auto& visit) {
+                                     return visit_slices_by_name(
+                                         facts.session(), is_kernel,
+                                         has_base_names(options) ? base_kernel_name : MergedNames::Spelling(), visit);
+                                   }},
+                    .fold =
+                        [](const Analysis& kernels, const TableOptions& options) {
+                          const bool is_grouped = !options.chosen(kernel_groups_option()).empty();
+                          return is_grouped ? fold_kernels_by_group(kernels, options)
+                                            : fold_of<Kernels>(kernels, options);
+                        }};
   append_duration_columns(analysis.columns, "kernels of this name");
   return analysis;
 }
 
 Analysis kernel_classes_analysis() {
-  return {.name = "kernel_classes",
-          .about = "time of the device ops by class of work",
-          .columns = {key_column("class", "what kind of work it is"), count_column("count", "device ops of this class"),
-                      time_column("total_ns", "sum of the durations"),
-                      real_column("pct", "%", "share of the total_ns of all rows")},
-          .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .fold = fold_of<KernelClasses>};
+  return {
+      .name = "kernel_classes",
+      .about = "time of the device ops by class of work",
+      .columns = {key_column("class", "what kind of work it is: " + listed_values(KernelClass::unknown)),
+                  count_column("count", "device ops of this class"), time_column("total_ns", "sum of the durations"),
+                  real_column("pct", "%", "share of the total_ns of all rows")},
+      .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+      .fold = fold_of<KernelClasses>};
 }
 
 }  // namespace cgpu

@@ -93,8 +93,7 @@ class MemoryBandwidth final : public LevelTrace<BandwidthLevel> {
       case kDevice:
         return members(places, &BandwidthLevel::device);
       case kKind:
-        return directions_.values(places,
-                                  [&](EventPlace place) { return static_cast<size_t>(at(place).direction); });
+        return directions_.values(places, [&](EventPlace place) { return static_cast<size_t>(at(place).direction); });
       case kStart:
         return starts(places);
       case kDuration:
@@ -111,7 +110,8 @@ class MemoryBandwidth final : public LevelTrace<BandwidthLevel> {
 
   static std::vector<std::optional<std::string_view>> all_directions(const Run&) {
     std::vector<std::optional<std::string_view>> texts;
-    for (int each = 0; each <= static_cast<int>(CopyKind::unknown); ++each) texts.emplace_back(text_of(static_cast<CopyKind>(each)));
+    for (int each = 0; each <= static_cast<int>(CopyKind::unknown); ++each)
+      texts.emplace_back(text_of(static_cast<CopyKind>(each)));
     return texts;
   }
 
@@ -125,7 +125,10 @@ Analysis memory_bandwidth_analysis() {
           .about = "what copies and memsets of each direction move over time; without rows where nothing is moved",
           .aliases = {"memory_bw_time_series"},
           .columns = MemoryBandwidth::declared(),
-          .applies = [](const ProfileCounts& counts) { return counts.of({SliceKind::memcpy, SliceKind::memset}) > 0; },
+          .applies =
+              [](const ProfileCounts& counts) {
+                return counts.of({SliceKind::memcpy, SliceKind::memset}) > 0;
+              },
           .needs = "copies or memsets of known size",
           .events = [](const Analysis&, const SessionFacts& facts, const TableOptions&) -> std::unique_ptr<EventTable> {
             return std::make_unique<MemoryBandwidth>(facts);

@@ -42,8 +42,8 @@ void append_queues(const RunInSession& run, Table& table) {
     const int64_t waiting = time_at(changes, lengths, 1);
     const int64_t full = time_at(changes, lengths, kFull);
     std::sort(lengths.begin(), lengths.end());
-    table.append({run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(changes.size() / 2), mean(lengths),
-                  sample_deviation(lengths), lengths.front(), quantile_of_sorted(lengths, 0.25),
+    table.append({run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(changes.size() / 2),
+                  mean(lengths), sample_deviation(lengths), lengths.front(), quantile_of_sorted(lengths, 0.25),
                   quantile_of_sorted(lengths, 0.5), quantile_of_sorted(lengths, 0.75), lengths.back(), waiting, full});
   }
 }

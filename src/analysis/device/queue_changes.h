@@ -1,5 +1,5 @@
-// When the queue of each stream grew and shrank: a launch call makes it longer by one from its start on, until the first
-// device op that it launched begins.
+// When the queue of each stream grew and shrank: a launch call makes it longer by one from its start on, until the
+// first device op that it launched begins.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/listed_values.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/events/event_columns.h"
 #include "analysis/events/event_table.h"
@@ -80,7 +81,7 @@ class SlicesTable final : public EventTable {
             time_column("duration_ns", "length"),
             key_column("name", "full name"),
             text_column("category", "category, as the profile says"),
-            text_column("kind", "what it is, whichever profiler wrote it"),
+            text_column("kind", "what it is, whichever profiler wrote it: " + listed_values(SliceKind::other)),
             text_column("process", "process, as the profile says"),
             text_column("thread", "thread or stream, as the profile says"),
             number_column("depth", "number of host events around it; absent off the host"),
@@ -133,7 +134,8 @@ class SlicesTable final : public EventTable {
         return remarks_.values(
             slices, [&](EventPlace place) { return columns_.timeline(place.run).slices.flags[place.event]; });
       case kSlice:
-        return integer_values(slices, [&](EventPlace place) { return columns_.numbers().number(place.run, place.event); });
+        return integer_values(slices,
+                              [&](EventPlace place) { return columns_.numbers().number(place.run, place.event); });
       case kParent:
         return integer_values(slices, [&](EventPlace place) {
           return columns_.numbers().number(place.run, columns_.timeline(place.run).slices.parent[place.event]);

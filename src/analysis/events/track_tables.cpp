@@ -116,8 +116,7 @@ class Tracks final : public EventTrace {
 /// A launch of a device op, or a Link.
 class Links final : public EventTrace {
  public:
-  explicit Links(const SessionFacts& facts)
-      : EventTrace(facts), kinds_(facts.session(), all_kinds) {
+  explicit Links(const SessionFacts& facts) : EventTrace(facts), kinds_(facts.session(), all_kinds) {
     for (size_t run = 0; run < runs(); ++run) {
       const Timeline& of = timeline(run);
       std::vector<Ends>& ends = ends_.emplace_back();
@@ -159,9 +158,11 @@ class Links final : public EventTrace {
       case kKind:
         return kinds_.values(links, [&](EventPlace place) { return at(place).kind; });
       case kFrom:
-        return integer_values(links, [&](EventPlace place) { return columns().numbers().number(place.run, at(place).from); });
+        return integer_values(links,
+                              [&](EventPlace place) { return columns().numbers().number(place.run, at(place).from); });
       default:
-        return integer_values(links, [&](EventPlace place) { return columns().numbers().number(place.run, at(place).to); });
+        return integer_values(links,
+                              [&](EventPlace place) { return columns().numbers().number(place.run, at(place).to); });
     }
   }
 
@@ -208,7 +209,8 @@ class WaitTrace final : public EventTrace {
       return places;
     };
     const auto numbers = [&](SliceIndex Wait::*slice) {
-      return integer_values(waits, [&](EventPlace wait) { return columns().numbers().number(wait.run, at(wait).*slice); });
+      return integer_values(waits,
+                            [&](EventPlace wait) { return columns().numbers().number(wait.run, at(wait).*slice); });
     };
     switch (column) {
       case kRank:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/listed_values.h"
 #include "analysis/idle/session_idle.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
@@ -63,7 +64,8 @@ Analysis idle_analysis() {
           "add up to its idle_ns",
       .aliases = {"gpu_gaps"},
       .columns = {rank_column(), device_column(),
-                  key_column("cause", "what the time went to; unknown where the launch is not in the profile"),
+                  key_column("cause", "what the time went to: " + listed_values(IdleCause::unknown) +
+                                          "; unknown where the launch is not in the profile"),
                   count_column("count", "gaps with a part of this cause"),
                   time_column("total_ns", "sum of these parts"), time_column("max_ns", "longest such part of one gap"),
                   real_column("pct", "%", "share of the idle time of the device")},

@@ -141,7 +141,8 @@ class IdleGapTrace final : public EventTrace {
     return slices;
   }
   ColumnValues slice_numbers(const EventPlaces& parts, SliceIndex GapPart::*slice) const {
-    return integer_values(parts, [&](EventPlace part) { return columns().numbers().number(part.run, at(part).*slice); });
+    return integer_values(parts,
+                          [&](EventPlace part) { return columns().numbers().number(part.run, at(part).*slice); });
   }
   ColumnValues starts(const EventPlaces& parts, Interval GapPart::*time) const {
     return integer_values(parts, [&](EventPlace part) { return (at(part).*time).begin - columns().zero(part.run); });
