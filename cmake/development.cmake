@@ -12,7 +12,7 @@ set(CGPU_PUBLIC_HEADERS
   gate/check_arguments.h
   library/sql_runs.h library/run_comparison.h library/run_check.h library/run_summary.h)
 
-# library and what it stands on; of these docs/cpp.md names table, analysis, session and library.
+# library and what it depends on; of these docs/cpp.md names table, analysis, session and library.
 set(folders base model readers kernels hardware links dependencies table analysis session sql comparison gate library)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/cgpu)

@@ -45,5 +45,5 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 add_compile_options(-fno-semantic-interposition)
 
-# The binary stands where the README says: build/cgpu.
+# The binary is where the README says: build/cgpu.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -23,7 +23,7 @@ std::string block(const std::string& message) {
 
 /// A report that was cut behind its last message: a head, an info message, a block of events, texts, threads, devices.
 std::string report_of(const std::string& events) {
-  const std::string info = "\x08\x01";  // one event at least, behind which the texts stand
+  const std::string info = "\x08\x01";  // one event at least, behind which the texts are
   const std::string texts = "\x0a\x04name\x0a\x05other";
   return "NVIDIA Tegra Profiler Report 1.QDTEXT00" + varint(0) + varint(info.size()) + info + block(events) +
          block(texts) + varint(0) + varint(0);

@@ -173,7 +173,7 @@ class TextForm(unittest.TestCase):
 
 
 def check_against_profiler(test, folder, row, tolerance):
-    """step_trace_time.csv or StepTraceTime as they stand, without the tool."""
+    """step_trace_time.csv or StepTraceTime as they are, without the tool."""
     path = part(folder, "step_trace_time.csv")
     columns = {"computing": "Computing", "communication": "Communication",
                "not_overlapped": "Communication(Not Overlapped)", "overlapped": "Overlapped", "free": "Free"}

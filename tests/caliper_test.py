@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Caliper profiles of the corpus against a second reader of both formats that stands here.
+"""Caliper profiles of the corpus against a second reader of both formats that is here.
 
 Environment: CGPU (the binary).
 """

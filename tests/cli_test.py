@@ -90,15 +90,6 @@ class Verbs(Files):
         self.assertNotIn(rows[0]["evidence"], words)  # of which two lines are shown
         self.assertIn(rows[0]["evidence"], " ".join(cgpu("diagnose", EXAMPLE, "--all").stdout.decode().split()))
 
-    def test_the_readme_shows_what_is_printed(self):
-        with open(os.path.join(HERE, "README.md"), encoding="utf-8") as handle:
-            text = handle.read()
-        begin = text.index("generated_training.json.gz ===")
-        shown = [line.rstrip() for line in text[begin:text.index("```", begin)].splitlines()]
-        printed = [line.rstrip() for line in cgpu(EXAMPLE).stdout.decode().splitlines()]
-        self.assertGreater(len(shown), 30)
-        self.assertEqual(shown, printed)
-
     def test_every_listed_table_answers_in_every_format(self):
         names = [row[0] for row in json.loads(cgpu("table", "--list", "--format", "json").stdout)["tables"]["tables"]["rows"]]
         self.assertIn("idle_streams", names)

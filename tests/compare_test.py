@@ -303,7 +303,7 @@ class Corpus(unittest.TestCase):
         self.assertIn("within what iterations differ by themselves", words(a, b))  # six steps, two of them far longer
 
     def test_eager_against_compiled(self):
-        # The test run compiles the dense part: its ops are gone, and two compiled functions stand in their place.
+        # The test run compiles the dense part: its ops are gone, and two compiled functions are in their place.
         a, b = self.pair("kineto", "trace_diff__control", "trace_diff__test")
         causes = compared(a, b)["compare_causes"]
         self.assertEqual([c["kind"] for c in causes[:2]], ["replaced", "replaced"])

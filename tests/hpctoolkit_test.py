@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HPCToolkit databases of the corpus: against a second decoder that stands here, and against numbers known beforehand.
+"""HPCToolkit databases of the corpus: against a second decoder that is here, and against numbers known beforehand.
 
 Environment: CGPU (the binary), CGPU_TRUTH (the folder of the facts).
 """

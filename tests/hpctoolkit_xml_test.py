@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HPCToolkit 2 databases of the corpus: against a second decoder that stands here (ElementTree and struct).
+"""HPCToolkit 2 databases of the corpus: against a second decoder that is here (ElementTree and struct).
 
 Environment: CGPU (the binary).
 """

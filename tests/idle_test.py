@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Why devices of real profiles stood idle, read by hand: the cause and the culprit that an expert would name first, each
+"""Why devices of real profiles were idle, read by hand: the cause and the culprit that an expert would name first, each
 with the reason. And on every profile with devices, whatever its format, the rows of idle_hosts and idle_gaps add up to those of
 idle.
 

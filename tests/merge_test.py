@@ -24,7 +24,7 @@ from ranks_test import HOSTS, SHIFTS, build_job  # noqa: E402
 from summary_test import EVENTS  # noqa: E402
 
 WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace", "unreported_rules"}  # of timelines
-WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers stand in summaries
+WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers are in summaries
 OF_SUMMARIES = ("not_merged", "rules_not_judged")  # notes that say what they cannot tell
 
 
@@ -513,7 +513,7 @@ class Job(unittest.TestCase):
         self.assertEqual(note["count"], 199)
         said = " ".join(run("diagnose", self.all).stdout.decode().split())
         self.assertIn("1. critical: Ranks 96-103 on machine-", said)
-        self.assertIn("Slow link: ranks 32-39,41-63 wait for nobody, but transfer 600.0 us longer an iteration than usual", said)
+        self.assertIn("Slow link: ranks 32-39,41-63 do not wait for others, but transfer 600.0 us longer an iteration than usual", said)
         self.assertIn("Only rules over ranks were judged (straggler, slow_link, stage_imbalance)", said)
         self.assertIn("Only rules over ranks were judged (straggler, slow_link, stage_imbalance)",
                       " ".join(run("report", self.all).stdout.decode().split()))

@@ -2,7 +2,7 @@
 """A process of `cgpu-mpi` that is killed ends the job: the file that it was opening is named, the exit status is not 0, and there
 is no result, or, where it was killed too late, all of it.
 
-Environment: CGPU (the binary, beside which cgpu-mpi stands), CGPU_BUILDER (the trace builder), MPIRUN (the launcher).
+Environment: CGPU (the binary, beside which cgpu-mpi is), CGPU_BUILDER (the trace builder), MPIRUN (the launcher).
 """
 import concurrent.futures
 import glob

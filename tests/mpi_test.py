@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`cgpu-mpi`: the processes of an MPI job give what `cgpu` gives on one, byte for byte; what cannot be read is named.
 
-Environment: CGPU (the binary, beside which cgpu-mpi stands), CGPU_BUILDER (the trace builder), MPIRUN (the launcher).
+Environment: CGPU (the binary, beside which cgpu-mpi is), CGPU_BUILDER (the trace builder), MPIRUN (the launcher).
 """
 import concurrent.futures
 import glob

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nsight Compute reports and pages of the corpus, against a second decoder that stands here, and against the facts of
+"""Nsight Compute reports and pages of the corpus, against a second decoder that is here, and against the facts of
 ../shared/truth.
 
 Environment: CGPU (the binary), CGPU_TRUTH (the folder of the facts).

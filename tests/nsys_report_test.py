@@ -96,6 +96,9 @@ class Pairs(unittest.TestCase):
                 got, rows = ([row for row in table if not MORE_ARGUMENTS & set(row)] for table in (got, rows))
             if more_overhead and name in BY_DRIVER_WORK:
                 continue
+            if more_overhead and name in ("api_trace", "launch_trace", "range_trace", "op_dependencies"):
+                kept = [i for i, column in enumerate(dict(of_report["columns"])[name]) if not column.endswith("slice")]
+                got, rows = ([[row[i] for i in kept] for row in table] for table in (got, rows))
             self.assertEqual(got, rows, name)
         if more_overhead:  # all other slices are equal, but for their numbers
             columns = dict(of_report["columns"])["slices"]

@@ -35,7 +35,7 @@ def api_name(name):
 
 @functools.cache
 def numbers_in_traces():
-    """How often a kind of call, a name and a number stand together in the traces of the corpus."""
+    """How often a kind of call, a name and a number are together in the traces of the corpus."""
     event = re.compile(r'"cat": "cuda_(runtime|driver)", "name": "(\w+)"[^{}]*"args": \{[^{}]*"cbid": (\d+)')
     seen = collections.Counter()
     folder = tool.corpus()
@@ -194,7 +194,7 @@ class RandomRows(unittest.TestCase):
                 database.add("MEMCPY2" if copy[0] == 10 else "MEMCPY", copyKind=copy[0], srcKind=copy[1], dstKind=copy[2],
                              bytes=copy[3], **place)
                 cls.copies.append((*copy, end - start))
-        # Nested ranges on 4 threads; the row of an end may stand before that of its begin.
+        # Nested ranges on 4 threads; the row of an end may be before that of its begin.
         markers = []
         for i in range(500):
             who = dict(id=i + 1, objectKind=2, objectId=nvprof_seeds.thread(77, -5 - i % 4))

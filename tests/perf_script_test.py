@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `perf script` printed, of the corpus, against a second reader that stands here.
+"""What `perf script` printed, of the corpus, against a second reader that is here.
 
 Environment: CGPU (the binary).
 """

@@ -109,7 +109,7 @@ class RankGroups(unittest.TestCase):
             self.assertEqual(row["stage"], number * size // (RANKS // truth["stages"]))
             (finding,) = tool.table(summaries, "findings")
             self.assertEqual(finding["rule"], "slow_link")
-            self.assertIn("ranks %s of the tensor parallel group %d wait for nobody" % (row["ranks"], number + 1),
+            self.assertIn("ranks %s of the tensor parallel group %d do not wait for others" % (row["ranks"], number + 1),
                           finding["title"])
 
     def test_without_a_description_it_is_a_group_with_a_name(self):

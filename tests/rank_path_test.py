@@ -142,7 +142,7 @@ class RankPath(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             files = kineto.unpack(name, folder)
             said = tool.run(["table", *files, "rank_path"]).stdout.decode()
-            self.assertIn("(no rows: the profile has no collectives that devices leave together and of which a replay takes what",
+            self.assertIn("(no rows: the profile has no collectives that devices leave together, whose replay takes what",
                           " ".join(said.split()))
 
 

@@ -70,7 +70,7 @@ class SampledTrees(unittest.TestCase):
             self.assertIn(UNSURE, named[1] if len(named) == 2 else named[-1])
 
     def test_bounds(self):
-        """As the formula of docs/comparison.md gives them; the books of samples are those of the metric."""
+        """As the formula of docs/definitions/call-trees.md gives them; the books of samples are those of the metric."""
         a, b = self.write("a", {0: 100, 1: 40, 2: 9}), self.write("b", {0: 130, 1: 41, 3: 5})
         done = tool.run(["compare", a, b, "--table", "call_tree", "--format", "json"])
         rows = {row["name"]: row for row in tool.rows_of(json.loads(done.stdout))["compare_call_tree"]}

@@ -24,7 +24,7 @@ TOKEN = "hf_" + "AbcdEFGH0123456789ijklMNOP45678901"
 NESTED = json.dumps({"a": 1, "password": "hunterD4", "b": [{"env": {"HOME": "hunterE5"}}]})
 SECRET = ("run --password=hunterA1 --token hunterT9 WANDB_API_KEY=hunterB22222 x@y Authorization: Bearer hunterC333333 " +
           NESTED + " https://me:hunterF6@example.org/ " + TOKEN + " end")
-# Each form apart, since what stands around one could hide another. Without quotes and line ends, which some formats end at.
+# Each form apart, since what is around one could hide another. Without quotes and line ends, which some formats end at.
 FORMS = (
     "SSH_PRIVATE_KEY=-----BEGIN RSA PRIVATE KEY----- hunter -----END RSA PRIVATE KEY-----",
     "PASSWORD=abc;Authorization: Basic hunter", "API_KEY=abcdefgh;Authorization: Basic hunter", "Authorization: hunter",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""speedscope profiles of the corpus against a second reader that stands here.
+"""speedscope profiles of the corpus against a second reader that is here.
 
 Environment: CGPU (the binary).
 """

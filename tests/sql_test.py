@@ -445,13 +445,15 @@ class WhatIsWrong(unittest.TestCase):
         self.expect(["/no/such/file.json"], "/no/such/file.json")
         self.expect(["/no/such/file.json", "SELECT 1"], "/no/such/file.json")
         self.expect(["a=/no/such/file.json", "SELECT 1"], "/no/such/file.json")
-        self.expect([*("r%d=%s" % (i, EXAMPLE) for i in range(11)), "SELECT 1"], "at most 10 runs")
+        self.expect([EXAMPLE, "SELECT 1", "--param", "x"], "--param", "NAME=VALUE")
         self.expect(["-"], "standard input is the profile")
         self.expect([EXAMPLE, "SELECT 1", "--timeout", "soon"], "--timeout")
         self.expect([EXAMPLE, "SELECT 1", "--format", "xml"], "--format")
 
     def test_statements(self):
-        for query, *told in (("SELECT * FROM kernel", "no such table: kernel", ".tables"),
+        for query, *told in (("SELECT * FROM kernel", "no such table: kernel", "did you mean kernels", ".tables"),
+                             ("SELECT k.totl_ns FROM kernels k", "no such column: k.totl_ns", "did you mean total_ns"),
+                             ("SELECT :x", "no value is given for the parameter :x"), ("SELECT ?", "parameters have names"),
                              ("SELECT nam FROM kernels", "no such column: nam", "column 8"),
                              ("SELECT name,\n  nam FROM kernels", "line 2, column 3"),
                              ("SELCT 1", "syntax error"), ("SELECT 1; SELECT", "incomplete input"),

@@ -21,7 +21,7 @@ CORPUS = ("kineto/*trace_diff__control*", "kineto/*mi300__gaunernst*", "kineto/*
           "ascend/*text_level1_rank0*", "hpctoolkit_v4/*dbase__loops-cuda-nvidiapc-t.d", "perfetto_pb/*nested_tracks*",
           "xla/*jax08_conv__tw003*")
 EVENTS = {"api_trace", "device_trace", "launch_trace", "range_trace", "idle_gaps", "slices", "tracks", "links", "waits",
-          "counter_samples", "memory_events"}
+          "counter_samples", "memory_events", "queue_length", "memory_bandwidth"}
 OWN = {"info", "clocks"}  # say where the profile lay, and on which machine
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers of real traces that were computed elsewhere: the facts of ../shared/truth, and the ones that stand here.
+"""Numbers of real traces that were computed elsewhere: the facts of ../shared/truth, and the ones that are here.
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces), CGPU_TRUTH (the folder of the facts).
 """

@@ -61,7 +61,7 @@ def check_sums(test, graph, told):
 
 
 def frames(graph):
-    """{path: (values of a, values of b)}; a path that stands there twice, as of numbered names, is added up."""
+    """{path: (values of a, values of b)}; a path that is there twice, as of numbered names, is added up."""
     nodes, found, paths = graph["nodes"], {}, []
     for i, (parent, name) in enumerate(zip(nodes["parent"], nodes["name"])):
         paths.append((paths[parent] if parent >= 0 else ()) + (graph["names"][name],))

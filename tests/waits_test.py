@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What waits waited for, asked of the viewer's server and compared with the rule of docs/definitions.md ("waits"), worked
+"""What waits waited for, asked of the viewer's server and compared with the rule of
+docs/definitions/threads-and-waits.md ("waits"), worked
 out here from the text of the files: a built trace, and Kineto, Nsight Systems and Ascend profiles where there are any.
 
 Environment: CGPU (the binary).

@@ -159,7 +159,7 @@ const PICTURES = [
     async pose(page) {
       await page.locator(".changes li button").first().click();
       await until(page, "the change is selected", async () => (await stateOf(page)).selection);
-      await page.getByLabel("How the two timelines stand to each other").selectOption("rows");
+      await page.getByLabel("How the two timelines are laid out").selectOption("rows");
       await settled(page);
     },
   },

@@ -183,7 +183,7 @@ void write_meta(const std::string& folder, const std::vector<uint32_t>& caller) 
   std::vector<std::vector<uint32_t>> called(kFunctions);
   for (uint32_t f = 1; f < kFunctions; ++f) called[caller[f]].push_back(f);
 
-  // A function takes 40 bytes, its three lines 48 each; the children of one node stand side by side.
+  // A function takes 40 bytes, its three lines 48 each; the children of one node are side by side.
   const uint64_t tree = out.at();
   out.put<uint64_t>(tree + 16);
   out.put<uint64_t>(1 | 32 << 16);

@@ -1,7 +1,7 @@
 // Competitor: simdjson on-demand over 1 MB windows that are cut between events, extracting only: FILE THREADS.
 //
 // This is the limit the import is measured against, not a reader: nothing is kept, and the cut trusts the layout in
-// which Kineto and the trace builder write ("\n  },\n  {\n" stands only between events), which no reader may.
+// which Kineto and the trace builder write ("\n  },\n  {\n" is only between events), which no reader may.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -15,7 +15,7 @@ from ._table import Table
 
 class Check:
     """Whether the runs of a candidate are slower than those of a baseline, or take more memory, and whether that is sure.
-    `str()` says it in words; as a condition it is whether nothing stands against the candidate. Made by `cgpu.check`."""
+    `str()` says it in words; as a condition it is whether nothing counts against the candidate. Made by `cgpu.check`."""
 
     def __init__(self, check: _cgpu.Check) -> None:
         self._check = check

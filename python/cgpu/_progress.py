@@ -16,7 +16,7 @@ _BAR = 30
 
 @contextlib.contextmanager
 def shown(progress: Union[bool, Progress, None], what: str) -> Iterator[Optional[Progress]]:
-    """What is to be told of the progress, None where nobody wants to know: `progress` itself, or a bar that is gone at the
+    """What reports the progress, None where no progress is wanted: `progress` itself, or a bar that is gone at the
     end. `what` is opened."""
     if progress is not None and not isinstance(progress, bool):
         yield progress

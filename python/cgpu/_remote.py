@@ -69,7 +69,7 @@ def _in_words(error: Exception) -> str:
 
 
 class _Ranges:
-    """A file of which ranges are fetched; what follows the last one together with the next megabytes."""
+    """A file that is fetched in ranges; what follows the last one together with the next megabytes."""
 
     def __init__(self, system: Any, path: str) -> None:
         self._system, self._path = system, path

@@ -245,7 +245,7 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     """Opens a profile, or the ranks of one run together, and takes the part that is wanted.
 
     paths         a file, a folder with one file a rank, a pattern ("runs/*.json.gz"), a .cgpu summary, or several files; also
-                  URLs ("s3://bucket/run/*.json.gz"), of which fsspec reads what is looked at, without a copy.
+                  URLs ("s3://bucket/run/*.json.gz"), which fsspec reads in parts as they are needed.
     input_format  reads them as this format instead of recognising it by the content.
     kernel_rules  a file with rules for kernel classes, asked before the built-in ones.
     peak          peak rates of devices that are not known, like "bf16=400TFLOP/s,memory=2TB/s".
@@ -292,7 +292,8 @@ def sql(statement: str, runs: Union[Session, Path, Iterable[Path], Mapping[str, 
                  {"a": "before.json.gz", "b": after})
 
     A run is a session, or what `open` takes (several paths are ranks of one run), which is opened for this statement alone.
-    `parameters`, `top` and `timeout` as in `Session.sql`. At most ten names. What is computed for it is not kept. Raises
+    `parameters`, `top` and `timeout` as in `Session.sql`. Schema `runs` has the tables of all runs below each other, and of
+    two profiles schema `compare` what changed from the first to the second. What is computed for it is not kept. Raises
     Error.
     """
     by_name = runs if isinstance(runs, Mapping) else {"main": runs}

@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
 
 class Table:
-    """Named columns of equally many values: int64, float64 or text, of which some may be absent.
+    """Named columns of equally many values: int64, float64 or text; some may be absent.
 
     Everything that reads Arrow takes it as it is (`pyarrow.table(t)`, `polars.from_arrow(t)`, DuckDB by its name);
     numbers are not copied. `len(t)` is the number of rows, `t[3]` a row as a dict, `t["total_ns"]` a column as a list,

@@ -41,7 +41,7 @@ _LEAST_WIDTH, _MOST_WIDTH = 400, 8000
 
 
 class _Box(NamedTuple):
-    """A rectangle. `text` stands in it as far as it fits, `title` beside the mouse."""
+    """A rectangle. `text` is in it as far as it fits, `title` beside the mouse."""
     x: float
     y: float
     width: float
@@ -250,7 +250,7 @@ def _lanes_of(slices: List[_Slice], window: Tuple[int, int]) -> List[List[_Slice
         one.depth for one in slices if one.depth is not None and one.start <= window[0] and one.end >= window[1]
     ]
     by_depth: Dict[Tuple[int, int], List[_Slice]] = {}
-    free: Tuple[List[int], List[int]] = ([], [])  # by lane, when it ends: of annotations, which stand first, and of ops
+    free: Tuple[List[int], List[int]] = ([], [])  # by lane, when it ends: of annotations, which are first, and of ops
     for one in sorted(slices, key=lambda one: (one.start, -one.end)):
         if one.depth is not None:
             if not covering or one.depth >= max(covering):

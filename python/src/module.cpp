@@ -176,11 +176,11 @@ std::unique_ptr<Report> report(const PythonSession& session, const std::string& 
   });
 }
 
-/// Several profiles, by schema, in SQL.
+/// Several profiles, by name, in SQL.
 std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
-  std::map<std::string, OpenedProfile> profiles;
-  for (const auto& [schema, session] : sessions) {
-    profiles.emplace(nb::cast<std::string>(schema), nb::cast<const PythonSession&>(session).profile());
+  std::vector<std::pair<std::string, OpenedProfile>> profiles;
+  for (const auto& [name, session] : sessions) {
+    profiles.emplace_back(nb::cast<std::string>(name), nb::cast<const PythonSession&>(session).profile());
   }
   return std::make_unique<PythonSql>(SqlRuns(std::move(profiles)));
 }

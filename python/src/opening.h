@@ -1,4 +1,4 @@
-// Opening profiles that nobody waits for any more ends.
+// Opening a profile ends when its caller no longer waits for it.
 #pragma once
 
 #include "session/input_options.h"

@@ -59,14 +59,14 @@ class Forkable {
   unsigned generation_;
 };
 
-/// Whether whoever wanted a result does not wait for it any more.
+/// Whether the caller no longer waits for the result.
 using Stopped = std::shared_ptr<std::atomic<bool>>;
 
-/// Thrown by work that has noticed that it was stopped; nobody sees it.
+/// Thrown by work that has noticed that it was stopped; caught before it reaches a caller.
 struct Stop {};
 
 /// For the end of the program: begins no more work, and waits for that which goes on, so that it does not lose what it
-/// stands on. Up to ten seconds: it may be waiting for input that never comes.
+/// depends on. Up to ten seconds: it may be waiting for input that never comes.
 void end_work();
 
 /// What task(stopped) returns, which is computed without the GIL. With the GIL held. A signal whose handler raises,

@@ -1,13 +1,13 @@
 #include "analysis/analysis.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "analysis/events/choose_rows.h"
 #include "analysis/tables.h"
 #include "base/error.h"
+#include "base/nearest_names.h"
 
 namespace cgpu {
 
@@ -20,30 +20,14 @@ std::deque<Analysis>& analyses() {
   return analyses;
 }
 
-/// Levenshtein's distance: insertions, deletions and replacements of one character, by rows. O(|a| |b|).
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
-
-std::string nearest_names(const std::string& name) {
-  std::vector<std::pair<size_t, std::string>> names;
+/// With the names that other tools give the tables.
+std::vector<std::string> names_of_tables() {
+  std::vector<std::string> names;
   for (const Analysis& analysis : all_analyses()) {
-    names.emplace_back(edit_distance(name, analysis.name), analysis.name);
-    for (const std::string& alias : analysis.aliases) names.emplace_back(edit_distance(name, alias), alias);
+    names.push_back(analysis.name);
+    names.insert(names.end(), analysis.aliases.begin(), analysis.aliases.end());
   }
-  constexpr std::ptrdiff_t kShown = 3;
-  std::partial_sort(names.begin(), names.begin() + kShown, names.end());
-  return names[0].second + ", " + names[1].second + " or " + names[2].second;
+  return names;
 }
 
 }  // namespace
@@ -84,8 +68,8 @@ const Analysis* analysis_named(std::string_view name) {
 
 const Analysis& find_analysis(const std::string& name) {
   if (const Analysis* analysis = analysis_named(name)) return *analysis;
-  throw Error("no table is called '" + name + "'; did you mean " + nearest_names(name) +
-              "? `cgpu table --list` names them all");
+  throw Error("no table is called '" + name + "'; " + did_you_mean(name, names_of_tables()) +
+              " `cgpu table --list` names them all");
 }
 
 Table make_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {

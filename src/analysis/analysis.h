@@ -1,5 +1,5 @@
 // An analysis: a table, declared once, and how it is computed. The command line, JSON, the viewer, the report, the
-// documents and shell completion read the declaration; nobody else lists tables, their columns or their options.
+// documents and shell completion read the declaration; no other place lists tables, their columns or their options.
 //
 // A table is computed in one of three ways. Most are folded over the runs (partial.h). Those that are about several
 // ranks at once, or about what is small beside a timeline (call trees, measured launches, op graphs, notes), are made
@@ -75,7 +75,7 @@ struct Analysis {
   /// Of those made from the whole session: whether it asks for nothing but what summaries keep of runs
   /// (session/run_record.h), so that it can be made of any that are put together.
   bool of_kept_runs = false;
-  /// Of those made from the whole session: options of which a summary keeps the table too, beside that without options.
+  /// For tables of the whole session: the options with which a summary keeps the table, besides without options.
   std::vector<TableOptions> also_kept = {};
   /// Of those that need all timelines: what can be said of several ranks whose timelines have been released.
   std::optional<WithoutTimelines> without_timelines = {};
@@ -90,7 +90,7 @@ struct Analysis {
   Table empty_table() const { return Table(name, about, columns); }
 };
 
-/// Whether a folded table asks how ranks stand to each other: for their clocks, which moments need, or for their
+/// Whether a folded table asks how ranks relate to each other: for their clocks, which moments need, or for their
 /// collectives. Others use only the identity of the runs in a run index.
 inline bool asks_of_other_ranks(const Analysis& analysis) {
   return analysis.subject == Subject::ranks ||

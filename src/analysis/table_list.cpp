@@ -36,7 +36,7 @@ Table list_of_options(const std::vector<DeclaredTable>& declared) {
              {{"table", ColumnType::text, "", "name of the table"},
               {"name", ColumnType::text, "", "name of the option"},
               {"kind", ColumnType::text, "", "flag, choice, number, names or file"},
-              {"default", ColumnType::text, "", "what it is where nobody says; absent for nothing"},
+              {"default", ColumnType::text, "", "its value where it is not given; absent for nothing"},
               {"choices", ColumnType::text, "", "of a choice"},
               {"about", ColumnType::text, "", "what it does"}});
   for (const DeclaredTable& table : declared) {

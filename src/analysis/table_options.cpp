@@ -25,11 +25,28 @@ std::string listed(const std::vector<TableOption>& options) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// The texts between the commas, each once.
+std::vector<std::string> separated(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    std::string part = text.substr(begin, end - begin);
+    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+void check_choice(const TableOption& option, const std::string& given) {
+  if (std::find(option.choices.begin(), option.choices.end(), given) != option.choices.end()) return;
+  throw Error(fmt::format("--{}: '{}' is none of {}", option.name, given, fmt::join(option.choices, ", ")));
+}
+
 void check_value(const TableOption& option, const std::vector<std::string>& values) {
   const std::string given = values.empty() ? "" : values.back();
-  if (option.kind == TableOption::Kind::choice &&
-      std::find(option.choices.begin(), option.choices.end(), given) == option.choices.end()) {
-    throw Error(fmt::format("--{}: '{}' is none of {}", option.name, given, fmt::join(option.choices, ", ")));
+  if (option.kind == TableOption::Kind::choice) check_choice(option, given);
+  if (option.kind == TableOption::Kind::choices) {
+    for (const std::string& each : separated(given)) check_choice(option, each);
   }
   if (option.kind != TableOption::Kind::number) return;
   const auto number = number_of(given);
@@ -46,6 +63,8 @@ const char* text_of(TableOption::Kind kind) {
       return "flag";
     case TableOption::Kind::choice:
       return "choice";
+    case TableOption::Kind::choices:
+      return "choices";
     case TableOption::Kind::number:
       return "number";
     case TableOption::Kind::file:
@@ -58,6 +77,11 @@ const char* text_of(TableOption::Kind kind) {
 
 TableOptions& TableOptions::set(const TableOption& option, std::vector<std::string> values) {
   return set(option.name, std::move(values));
+}
+
+std::vector<std::string> TableOptions::chosen(const TableOption& option) const {
+  const std::string given = text(option);
+  return given.empty() ? std::vector<std::string>() : separated(given);
 }
 
 TableOptions& TableOptions::set(std::string name, std::vector<std::string> values) {

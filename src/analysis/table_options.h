@@ -10,17 +10,18 @@ namespace cgpu {
 
 struct TableOption {
   enum class Kind : uint8_t {
-    flag,    // there or not
-    choice,  // one of `choices`
-    number,  // 0 to `most`
-    names,   // any number of them
-    file,    // the name of a file of the user; not for requests from elsewhere
+    flag,     // there or not
+    choice,   // one of `choices`
+    choices,  // one or several of `choices`, separated by commas
+    number,   // 0 to `most`
+    names,    // any number of them
+    file,     // the name of a file of the user; not for requests from elsewhere
   };
   std::string name;  // as on the command line, without the dashes: "names"
   Kind kind = Kind::flag;
   std::string fallback;  // the default; "" for no names, and for a flag that is not set
   std::string about;     // one line
-  std::vector<std::string> choices = {};
+  std::vector<std::string> choices = {};  // of a choice, or of choices
   double most = 100;  // of a number
 };
 const char* text_of(TableOption::Kind kind);  // "flag", ...
@@ -36,6 +37,8 @@ class TableOptions {
   std::string text(const TableOption& option) const;
   double number(const TableOption& option) const;
   std::vector<std::string> names(const TableOption& option) const;
+  /// Of `choices`: those that were chosen, in the order in which they were given, each once.
+  std::vector<std::string> chosen(const TableOption& option) const;
 
   const std::map<std::string, std::vector<std::string>>& all() const { return values_; }
 

@@ -33,8 +33,10 @@ namespace cgpu {
   TABLE(thread_utilization)  \
   TABLE(transfers)           \
   TABLE(transfer_overlap)    \
+  TABLE(memory_bandwidth)    \
   TABLE(launches)            \
   TABLE(queue)               \
+  TABLE(queue_length)        \
   TABLE(idle)                \
   TABLE(idle_hosts)          \
   TABLE(idle_gaps)           \

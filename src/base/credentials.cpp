@@ -281,14 +281,14 @@ class Search {
     while (!value.empty() && std::string_view(",;)]}").find(value.back()) != std::string_view::npos)
       value.remove_suffix(1);
     if (!is_secret_of(kind, value)) return;
-    // Short words also stand in code and in sentences: "[with Token = int]", "secret.py: forward".
+    // Short words also occur in code and in sentences: "[with Token = int]", "secret.py: forward".
     const bool blank = text_[at_ - 1] == ' ' || text_[at_ + 1] == ' ';
     const bool enough = is_password(kind) || has_digit(value) || value.size() >= (colon ? 16U : 8U) || !blank;
     const bool code = kind == SecretKey::token && (contains(value, "::") || contains(value, "("));
     if (enough && !code) hide_bare(kind, begin, end);
   }
 
-  /// Of a value without quotes: a backslash may stand before a blank of it ("a\ b"), or before the quote that ends the
+  /// Of a value without quotes: a backslash may be before a blank of it ("a\ b"), or before the quote that ends the
   /// text around it. O(1) inside of the value that was asked for last.
   size_t end_of_bare(size_t at) {
     if (at >= bare_begin_ && at < bare_end_) return bare_end_;

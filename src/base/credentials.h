@@ -2,7 +2,7 @@
 //
 // Profiles carry what their author's job carried: access tokens in job descriptions, passwords in URLs and command
 // lines, whole environments. Such values are never shown, exported, cached or served. What is looked for is listed in
-// docs/manual.md, "Secrets": the rules are data (base/secret_rules.txt), what stands in brackets or quotes behind a key
+// docs/manual.md, "Secrets": the rules are data (base/secret_rules.txt), what is in brackets or quotes behind a key
 // is found here. Better to hide too much than too little; but numbers, the special tokens of tokenizers and names of
 // functions stay. O(length) each.
 #pragma once

@@ -228,7 +228,7 @@ class MessageReader {
   /// A message that is being read.
   struct Level {
     protozero::pbf_reader fields;
-    bool has_field = false;              // whether `fields` stands at one
+    bool has_field = false;              // whether `fields` is at one
     protozero::pbf_tag_type number = 0;  // of the member that was read last
   };
 
@@ -247,7 +247,7 @@ class MessageReader {
   void expect(protozero::pbf_wire_type type) const {
     if (level_.fields.wire_type() != type) fail("holds a field of another type");
   }
-  /// Reads the message that `level_` stands at.
+  /// Reads the message that `level_` is at.
   template <typename Read>
   void nest(const Read& read) {
     expect(protozero::pbf_wire_type::length_delimited);
@@ -280,7 +280,7 @@ class MessageReader {
     if (!is_at(level_.number)) return;
     read(value);
   }
-  /// Reads the field that `level_` stands at, and goes behind it.
+  /// Reads the field that `level_` is at, and goes behind it.
   template <typename T>
   void read(T& value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -295,7 +295,7 @@ class MessageReader {
     next();
   }
   std::string_view bytes_of_field();
-  /// How many the packed field has that `level_` stands at.
+  /// How many the packed field has that `level_` is at.
   size_t varints_in_field() const;
   void read(std::string& text) { text = bytes_of_field(); }
   /// Into the bytes that are read.

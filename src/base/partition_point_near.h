@@ -6,7 +6,7 @@
 
 namespace cgpu {
 
-/// The first place in [first, last) of which is_before(place) is false; it is true of the places before that one, and
+/// The first place in [first, last) for which is_before(place) is false; it is true of the places before that one, and
 /// false from there on. `last` where there is none. O(log d), d being how far the answer lies from `near`, which is in
 /// [first, last].
 template <typename IsBefore>

@@ -1,4 +1,4 @@
-// Puts one text in the place of another wherever it stands. O(length).
+// Puts one text in the place of another wherever it is. O(length).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cgpu {
 
-/// `from` is not empty; what `to` brings is not looked through again.
+/// `from` is not empty; what `to` brings is not searched again.
 inline void replace_all(std::string& text, std::string_view from, std::string_view to) {
   size_t at = text.find(from);
   if (at == std::string::npos) return;

@@ -34,7 +34,7 @@ class SequenceSearch {
   template <typename Match>
   void run(Match match) {
     std::vector<Box> open{{0, static_cast<int64_t>(a_.size()), 0, static_cast<int64_t>(b_.size())}};
-    std::vector<Box> ends;  // equal elements at the end of a box, told once what stands before them has been
+    std::vector<Box> ends;  // equal elements at the end of a box, told once what is before them has been
     // A box without a begin in `a` that can be (-1) says that the next of `ends` is due.
     while (!open.empty()) {
       Box box = open.back();

@@ -249,7 +249,7 @@ class CompressedSource final : public TextSource {
     return {piece.text.data() + from, piece.text.size() - from};
   }
 
-  /// Puts the cursor at `position`: on from where it stands, from the nearest snapshot, or from the start.
+  /// Puts the cursor at `position`: on from where it is, from the nearest snapshot, or from the start.
   void seek(uint64_t position) {
     const auto after = std::upper_bound(snapshots_.begin(), snapshots_.end(), position,
                                         [](uint64_t p, const Snapshot& s) { return p < s.position; });

@@ -13,8 +13,8 @@ bool has_display();
 /// printed address has to do.
 void open_browser(const std::string& url);
 
-/// Ctrl-C and a polite kill, taken by whoever waits for them instead of ending the program. To be made before any
-/// thread is.
+/// Ctrl-C and a polite kill, taken by the function that waits for them instead of ending the program. To be made before
+/// any thread is.
 class EndSignals {
  public:
   EndSignals() {

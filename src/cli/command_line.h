@@ -36,7 +36,7 @@ class Option {
   Option comma_separated();
   Option description(const std::string& about);
 
-  /// What was declared. The names with their dashes, the short one first; "INPUT" of what stands without a name.
+  /// What was declared. The names with their dashes, the short one first; "INPUT" of what is without a name.
   std::vector<std::string> names() const;
   bool is_named() const;
   bool is_flag() const;
@@ -56,7 +56,7 @@ class Verb {
  public:
   Verb(CLI::App* app, Action* chosen) : app_(app), chosen_(chosen) {}
 
-  /// `names` as "-o,--output", or "INPUT" for what stands without a name. `value` takes what the user gives and keeps
+  /// `names` as "-o,--output", or "INPUT" for what is without a name. `value` takes what the user gives and keeps
   /// its default otherwise; it must live as long as the command line.
   Option add_option(const std::string& names, std::string& value, const std::string& about);
   Option add_option(const std::string& names, std::vector<std::string>& value, const std::string& about);

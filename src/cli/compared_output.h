@@ -16,10 +16,10 @@ struct Compared {
   std::string title;                // of a page
   std::vector<std::string> inputs;  // as they were given
   std::string words;                // lines
-  std::string causes;               // lines, of which text has the table of figures above
+  std::string causes;               // lines; in text below the table of figures
   std::vector<Table> tables;
   CsvText csv_text = CsvText::guarded;
-  bool hides_empty_columns = false;  // from text, of tables of which some columns are of other kinds of runs
+  bool hides_empty_columns = false;  // from text, for tables with columns of other kinds of runs
 };
 
 /// Rows of a table on a screen, 0 for all of them; nothing for a table that is not shown there.

@@ -18,7 +18,7 @@ namespace cgpu {
 
 namespace {
 
-/// As text that man shows as it stands.
+/// As text that man shows as it is.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -54,7 +54,7 @@ std::string entry(const std::string& term, std::string_view text) {
   return fmt::format(".TP\n{}\n{}\n", term, escaped(text));
 }
 
-/// "[INPUT...]": how what stands without a name is given.
+/// "[INPUT...]": how what is without a name is given.
 std::string positional(const Option& option) {
   std::string name = option.names().front();
   if (option.takes_several() && name.find("...") == std::string::npos) name += "...";

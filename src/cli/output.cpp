@@ -24,7 +24,7 @@ bool is_stdout(const std::string& path) {
   return path.empty() || path == "-";
 }
 
-/// Whether a file is this one, or stands somewhere in this folder.
+/// Whether a file is this one, or is somewhere in this folder.
 bool is_of(const fs::path& file, const std::string& input) {
   std::error_code ignored;
   if (fs::equivalent(file, input, ignored)) return true;

@@ -1,12 +1,13 @@
 // cgpu sql INPUT... ["SELECT ..."]: the tables in SQL.
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,11 +18,13 @@
 #include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/run_inputs.h"
 #include "cli/sql_console.h"
 #include "cli/sql_prompt.h"
 #include "cli/verb.h"
 #include "session/selection.h"
 #include "sql/query.h"
+#include "sql/run_tables.h"
 
 namespace cgpu {
 
@@ -80,7 +83,9 @@ struct SqlCommand {
   std::string timeout;
   std::optional<size_t> top;
   std::string output;
+  std::vector<std::string> parameters;
   bool raw_csv = false;
+  bool apart = false;
 
   void run() {
     format = format_of_output(format, output, {"csv", "json", "txt"});
@@ -95,15 +100,11 @@ struct SqlCommand {
     if (!query && std::find(words.begin(), words.end(), "-") != words.end()) {
       throw Error("sql: standard input is the profile: give the query behind it, in quotes");
     }
-    SqlConsoleOptions options{format, words, top, std::nullopt, csv_text(raw_csv)};
+    SqlConsoleOptions options{format, words, top, std::nullopt, csv_text(raw_csv), given_parameters()};
     if (!timeout.empty()) options.most_time = std::chrono::nanoseconds(parse_time(timeout, "--timeout"));
 
-    std::map<std::string, std::vector<std::string>> runs;  // inputs by name
-    for (const std::string& word : words) {
-      const std::string name = name_of_run(word);
-      runs[name.empty() ? kMainSchema : name].push_back(name.empty() ? word : word.substr(name.size() + 1));
-    }
-    for (const auto& [name, inputs] : runs) check_output(output, inputs_of(inputs));
+    const std::vector<NamedInputs> runs = named_inputs();
+    for (const NamedInputs& one : runs) check_output(output, inputs_of(one.inputs));
     SqlDatabase database(opened(runs), dictionary_of(input.open()));
     if (from_terminal && output.empty()) {
       SqlConsole console(database, options, std::cout);
@@ -128,10 +129,54 @@ struct SqlCommand {
     return one;
   }
 
-  RunsBySchema opened(const std::map<std::string, std::vector<std::string>>& runs) const {
-    RunsBySchema opened;
+  struct NamedInputs {
+    std::string name;
+    std::vector<std::string> inputs;
+  };
+
+  SqlParameters given_parameters() const {
+    SqlParameters given;
+    for (const std::string& parameter : parameters) given.insert(parse_sql_parameter(parameter, "--param"));
+    return given;
+  }
+
+  /// The runs in the order in which they are named first.
+  std::vector<NamedInputs> named_inputs() const {
+    std::vector<NamedInputs> runs;
+    if (apart) {
+      for (const std::string& path : separate_runs(words)) runs.push_back({name_of_path(path, runs), {path}});
+      return runs;
+    }
+    for (const std::string& word : words) {
+      std::string name = name_of_run(word);
+      const std::string path = name.empty() ? word : word.substr(name.size() + 1);
+      if (name.empty()) name = kMainSchema;
+      auto at = std::find_if(runs.begin(), runs.end(), [&](const NamedInputs& run) { return run.name == name; });
+      if (at == runs.end()) at = runs.insert(runs.end(), {name, {}});
+      at->inputs.push_back(path);
+    }
+    return runs;
+  }
+
+  /// "night_12" of "runs/night-12.json.gz", with a number behind it where another run has that name.
+  static std::string name_of_path(const std::string& path, const std::vector<NamedInputs>& others) {
+    const std::filesystem::path place = std::filesystem::path(path).lexically_normal();
+    std::string name = (place.has_filename() ? place : place.parent_path()).filename().string();
+    name = name.substr(0, name.find('.', 1));
+    for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "run_" + name;
+    const auto is_taken = [&](const std::string& wanted) {
+      return std::any_of(others.begin(), others.end(), [&](const NamedInputs& run) { return run.name == wanted; });
+    };
+    std::string free = name;
+    for (int copy = 2; is_taken(free); ++copy) free = fmt::format("{}_{}", name, copy);
+    return free;
+  }
+
+  std::vector<OpenedRun> opened(const std::vector<NamedInputs>& runs) const {
+    std::vector<OpenedRun> opened;
     for (const auto& [name, inputs] : runs) {
-      opened.emplace(name, std::make_unique<RunTables>(opened_profile(inputs_of(inputs))));
+      opened.push_back({name, std::make_unique<RunTables>(opened_profile(inputs_of(inputs)))});
     }
     return opened;
   }
@@ -161,6 +206,9 @@ void add_sql_verb(CommandLine& line) {
       .one_of({"text", "csv", "json"});
   add_csv_option(verb, command->raw_csv);
   verb.add_option("--top", command->top, "Only the first N rows of a result (0: all; text shows 40 unless told)");
+  verb.add_option("--param", command->parameters, "NAME=VALUE: the value of the parameter :NAME of the query");
+  verb.add_flag("--apart", command->apart,
+                "Each input is a run of its own, named after its file: tables of all of them in schema runs");
   verb.add_option("--timeout", command->timeout, "End a query that takes longer: 500ms, 10s");
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
   add_input_options(verb, command->input, true);

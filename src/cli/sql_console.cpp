@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/nearest_names.h"
 #include "cli/terminal.h"
 #include "sql/arguments_module.h"
+#include "sql/interval_intersect_module.h"
 #include "sql/query.h"
 #include "sql/schema.h"
+#include "sql/slice_tree_module.h"
 #include "table/batches.h"
 #include "table/text.h"
 
@@ -25,7 +28,19 @@ constexpr const char* kHelp =
     ".quit           ends, as does Ctrl-D\n"
     "Everything else is SQL (SQLite's), ended by a ';'. Functions besides SQLite's own:\n"
     "  span_union(start, end)  percentile(x, p)  median(x)  stddev(x)  overlap(a, b, c, d)\n"
-    "  class(name)  demangle(name)  text REGEXP pattern; and the table function arguments(slice)\n";
+    "  class(name)  demangle(name)  text REGEXP pattern\n"
+    "and table functions: arguments(slice)  ancestors(slice)  descendants(slice)  interval_intersect(a, b, same)\n";
+
+struct TableFunction {
+  std::string_view name;
+  std::string_view about;
+  std::string_view columns;
+};
+constexpr TableFunction kTableFunctions[] = {
+    {kArgumentsModule, "the arguments of an event", kArgumentsColumns},
+    {kAncestorsModule, "the slices around a slice on its thread, from the innermost outwards", kSliceTreeColumns},
+    {kDescendantsModule, "the slices inside a slice, each before those inside it", kSliceTreeColumns},
+    {kIntervalIntersectModule, "where intervals of two tables or queries overlap", kIntervalIntersectColumns}};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\r\n;";
@@ -36,8 +51,11 @@ std::string_view trimmed(std::string_view text) {
 
 /// What is wrong with a statement, and which command of the prompt helps.
 std::string with_help(const std::string& message) {
-  if (message.starts_with("SQL: no such table: ")) return message + "; .tables names them all";
-  if (message.starts_with("SQL: no such column: ")) return message + "; .schema TABLE names the columns of a table";
+  const std::string before = message.ends_with('?') ? " " : "; ";
+  if (message.starts_with("SQL: no such table: ")) return message + before + ".tables names them all";
+  if (message.starts_with("SQL: no such column: ")) {
+    return message + before + ".schema TABLE names the columns of a table";
+  }
   return message;
 }
 
@@ -55,7 +73,10 @@ void SqlConsole::run(std::string_view text) {
     while (!text.empty()) {
       database_.begin_query(options_.most_time);
       Query query(database_, text);
-      if (!query.empty()) run_statement(query);
+      if (!query.empty()) {
+        query.bind(options_.parameters);
+        run_statement(query);
+      }
       text = query.rest();
     }
   } catch (const Error& error) {
@@ -113,13 +134,18 @@ void SqlConsole::write_text(Query& query) {
 
 void SqlConsole::write_tables() {
   Table list("", "", {{"table", ColumnType::text, "", ""}, {"about", ColumnType::text, "", ""}});
-  for (const auto& [schema, run] : database_.runs()) {
+  for (const auto& [schema, tables] : database_.schemas()) {
     const std::string before = schema == kMainSchema ? "" : sql_identifier(schema) + ".";
-    for (const Analysis* analysis : run->list()) list.append({before + analysis->name, analysis->about});
-    if (run->facts() != nullptr) {
-      list.append({before + kArgumentsModule + "(slice)", "table function: the arguments of an event"});
+    for (const SqlTable& table : tables->list()) {
+      if (table.has_rows) list.append({before + table.name, table.about});
     }
+    if (tables->facts() == nullptr) continue;
+    list.append({before + kArgumentsModule + "(slice)", "table function: the arguments of an event"});
+    list.append({before + kAncestorsModule + "(slice)", "table function: the slices around a slice on its thread"});
+    list.append({before + kDescendantsModule + "(slice)", "table function: the slices inside a slice"});
   }
+  list.append({std::string(kIntervalIntersectModule) + "(a, b, same)",
+               "table function: where intervals of two tables or queries overlap"});
   TextOptions options = text_options();
   options.bare = true;
   options.max_rows = 0;
@@ -127,23 +153,31 @@ void SqlConsole::write_tables() {
 }
 
 void SqlConsole::write_schema(const std::string& table) {
+  const auto first = database_.schemas().contains(kMainSchema) ? database_.schemas().find(kMainSchema)
+                                                               : database_.schemas().begin();
   if (table.empty()) {
-    for (const Analysis& analysis : all_analyses()) {
-      out_ << create_statement(analysis.name, analysis.about, analysis.columns) << ";\n";
+    for (const SqlTable& each : first->second->list()) {
+      out_ << create_statement(each.name, each.about, each.columns) << ";\n";
     }
     return;
   }
-  if (table == kArgumentsModule) {
-    out_ << "CREATE TABLE arguments (  -- the arguments of an event\n  " << kArgumentsColumns << ");\n";
+  for (const TableFunction& function : kTableFunctions) {
+    if (table != function.name) continue;
+    out_ << "CREATE TABLE " << table << " (  -- " << function.about << "\n  " << function.columns << ");\n";
     return;
   }
   const size_t point = table.find('.');
-  const std::string schema = point == std::string::npos ? database_.runs().begin()->first : table.substr(0, point);
-  const auto run = database_.runs().find(schema);
-  if (run == database_.runs().end()) throw Error(schema + ": no run has this name");
-  const Analysis& analysis = find_analysis(point == std::string::npos ? table : table.substr(point + 1));
-  const Table& declared = run->second->table(analysis).source().declared();
-  out_ << create_statement(analysis.name, declared.about, declared.columns) << ";\n";
+  const auto schema = point == std::string::npos ? first : database_.schemas().find(table.substr(0, point));
+  if (schema == database_.schemas().end()) throw Error(table.substr(0, point) + ": no run has this name");
+  const std::string name = point == std::string::npos ? table : table.substr(point + 1);
+  const SqlTable* found = schema->second->find(name);
+  if (found == nullptr) {
+    std::vector<std::string> names;
+    for (const SqlTable& each : schema->second->list()) names.push_back(each.name);
+    throw Error(name + ": there is no such table; " + did_you_mean(name, names) + " .tables names them all");
+  }
+  const Table& declared = schema->second->table(*found).source().declared();
+  out_ << create_statement(found->name, declared.about, declared.columns) << ";\n";
 }
 
 void SqlConsole::finish() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql/database.h"
+#include "sql/query.h"
 #include "table/csv.h"
 #include "table/json.h"
 #include "table/table.h"
@@ -21,6 +22,7 @@ struct SqlConsoleOptions {
   std::optional<size_t> most_rows;                    // of a result; 0 for all, the default of text is 40
   std::optional<std::chrono::nanoseconds> most_time;  // of a query
   CsvText csv_text = CsvText::guarded;
+  SqlParameters parameters = {};
 };
 
 /// For one thread at a time.

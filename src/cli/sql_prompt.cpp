@@ -85,13 +85,13 @@ std::set<std::string> names_in(SqlDatabase& database) {
   for (const char* word :
        {"SELECT", "FROM",       "WHERE",       "GROUP BY",    "ORDER BY", "LIMIT",   "JOIN",     "USING",  "DISTINCT",
         "HAVING", "BETWEEN",    "span_union(", "percentile(", "median(",  "stddev(", "overlap(", "class(", "demangle(",
-        "REGEXP", "arguments(", "count(",      "sum(",        "avg(",     "min(",    "max("}) {
+        "REGEXP", "arguments(", "ancestors(", "descendants(", "interval_intersect(", "count(",      "sum(",        "avg(",     "min(",    "max("}) {
     names.insert(word);
   }
-  for (const auto& [schema, run] : database.runs()) {
+  for (const auto& [schema, tables] : database.schemas()) {
     const std::string before = schema == kMainSchema ? "" : sql_identifier(schema) + ".";
-    for (const Analysis* analysis : run->list()) {
-      names.insert(before + analysis->name);
+    for (const SqlTable& table : tables->list()) {
+      if (table.has_rows) names.insert(before + table.name);
     }
   }
   return names;
@@ -99,9 +99,9 @@ std::set<std::string> names_in(SqlDatabase& database) {
 
 std::set<std::string> columns_in(SqlDatabase& database) {
   std::set<std::string> names;
-  for (const auto& [schema, run] : database.runs()) {
-    for (const Analysis* analysis : run->list()) {
-      for (const std::string& column : sql_names(analysis->columns)) names.insert(sql_identifier(column));
+  for (const auto& [schema, tables] : database.schemas()) {
+    for (const SqlTable& table : tables->list()) {
+      for (const std::string& column : sql_names(table.columns)) names.insert(sql_identifier(column));
     }
   }
   return names;

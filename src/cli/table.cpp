@@ -195,6 +195,7 @@ void add_table_verb(CommandLine& line, Exchange* exchange) {
         verb.add_flag("--" + name, command->flags[name], about);
         break;
       case TableOption::Kind::choice:
+      case TableOption::Kind::choices:
       case TableOption::Kind::number:
       case TableOption::Kind::file:
         verb.add_option("--" + name, command->values[name], about);

@@ -129,7 +129,7 @@ void Alignment::mark_unmatched(Side side, uint32_t index, uint32_t place, uint32
 uint32_t Alignment::outermost_unmatched(Side side, uint32_t node) const {
   uint32_t outermost = kNone;
   for (uint32_t above = work_[side]->node(node).parent; above != kNone; above = work_[side]->node(above).parent) {
-    // What is looked through has no place.
+    // A transparent range or wrapper has no place.
     if (nodes_[side][above].partner != kNone || nodes_[side][above].place == kNone) break;
     if (work_[side]->node(above).kind == WorkKind::op) outermost = above;
   }

@@ -41,7 +41,7 @@ struct AlignedNode {
   uint32_t partner = kNone;      // the node of the other side that is the same work
   uint32_t place = kNone;        // the innermost op above or at it that both sides have; where there is none, the
                                  // outermost op, else the node itself
-  uint32_t replacement = kNone;  // of work without a partner, which stands where the other side has other work
+  uint32_t replacement = kNone;  // of work without a partner, which is where the other side has other work
   Status status = Status::both;
 };
 

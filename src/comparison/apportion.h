@@ -9,7 +9,7 @@
 
 namespace cgpu {
 
-/// The shares of `parts`, in their order. What a part gets does not depend on where it stands, unless others are equal
+/// The shares of `parts`, in their order. What a part gets does not depend on where it is, unless others are equal
 /// to it: give those in an order that means something. `divisor` > 0.
 inline std::vector<int64_t> apportion(const std::vector<int64_t>& parts, int64_t divisor) {
   std::vector<size_t> by_size(parts.size());

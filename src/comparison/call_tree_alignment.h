@@ -3,13 +3,13 @@
 // Nodes are paired level by level as sets (set_pairing.h), by keys (call_keys.h) from the most exact to the roughest:
 // the same subtree with the same values; the same name, file and line; a line or loop that calls the same functions;
 // the same name in another file; a name without numbers, where it is the only one of its kind that is left. Among
-// several of one key, what stands on an earlier line, then what takes more, finds its partner first: the order of
+// several of one key, what is on an earlier line, then what takes more, finds its partner first: the order of
 // siblings means nothing.
 //
 // What is left on both sides is transparent, so that the functions below can be matched: lines, loops and instructions,
 // and functions that only one side has and that take nothing themselves (stubs, wrappers). So are lines, loops or
 // instructions of a tree where the other one has none of that kind at all. What they take themselves counts as their
-// function's. Below a placeholder for a kernel of which one side does not know the function, that of the other side
+// function's. Below a placeholder for a kernel whose function one side does not know, that of the other side
 // counts as the kernel. Exclusive values therefore add up to the root's inclusive value on each side. O(nodes x depth).
 #pragma once
 
@@ -71,7 +71,7 @@ class CallTreeAlignment {
     std::optional<NodeIndex> a;
     std::optional<NodeIndex> b;
   };
-  /// A node, and the one that stands at the level looked at: the node itself, or a transparent one above it.
+  /// A node, and the one that is at the level looked at: the node itself, or a transparent one above it.
   struct Reached {
     NodeIndex node;
     NodeIndex from;
@@ -79,7 +79,7 @@ class CallTreeAlignment {
   using Lists = PerSide<std::vector<NodeIndex>>;
 
   bool is_unknown_kernel(const Pair& pair) const;
-  /// Adds the children of a node, and the exclusive values of what is looked through to those of `call`.
+  /// Adds the children of a node, and the exclusive values of transparent nodes to those of `call`.
   void append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list, AlignedCall& call) const;
   /// Adds a node's own values to those of its caller.
   void add_own(Side side, NodeIndex node, AlignedCall& call) const;

@@ -283,7 +283,7 @@ TEST(CallTreeAlignment, ASubtreeThatIsTakenOutIsOnlyInA) {
     const auto kinds = [](const DrawnTree& tree, NodeKind kind) {
       return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const auto& node) { return node.kind == kind; });
     };
-    // Lines of which the other side has none at all count as their function's.
+    // Lines that the other side lacks altogether count as their function's.
     if (kinds(whole, NodeKind::line) != kinds(part, NodeKind::line) ||
         kinds(whole, NodeKind::loop) != kinds(part, NodeKind::loop)) {
       continue;

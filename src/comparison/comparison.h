@@ -36,8 +36,8 @@ enum class CauseKind : uint8_t {
   op,        // work of both sides
   removed,   // work that only A has
   added,     // work that only B has
-  replaced,  // work of A and other work of B that stand in the same place
-  orphan,    // device ops of which nothing says where they belong
+  replaced,  // work of A and other work of B that are in the same place
+  orphan,    // device ops that nothing assigns to an op
   waiting,   // of collectives for other ranks
   idle
 };

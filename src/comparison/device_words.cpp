@@ -78,7 +78,7 @@ std::string use_words(const Comparison& comparison) {
                      format_percent(pct(Side::a)), format_percent(pct(Side::b)));
 }
 
-/// "A used a device": what the profile of a host says of devices of which it has no work; "" where it says nothing.
+/// "A used a device": what the profile of a host says of devices without recorded work; "" where it says nothing.
 /// That it describes the devices of the machine does not tell whether they were used.
 std::string device_of_host(const Comparison& comparison, Side side) {
   const char* name = side == Side::a ? "A" : "B";

@@ -1,6 +1,6 @@
 // The functions of a call tree as a tree of two levels, to compare functions over all of their callers.
 //
-// Below the root stands each function, with what function_sums.h says that it costs: exclusive values add up to the
+// Below the root is each function, with what function_sums.h says that it costs: exclusive values add up to the
 // root of the call tree, inclusive ones overlap.
 #pragma once
 

@@ -21,7 +21,7 @@ using Label = uint32_t;  // 0: no name
 
 class Labels {
  public:
-  /// Names of ops and annotations of which the numbers are a part (numbered_names.h); said before any label is asked
+  /// Names of ops and annotations whose numbers are part of the name (numbered_names.h); said before any label is asked
   /// for.
   void keep_numbers_of(std::unordered_set<std::string> names) { numbered_ = std::move(names); }
 

@@ -2,7 +2,7 @@
 // often it was done and how long it took.
 //
 // Iterations are taken in one after another: each is paired with what there is so far (pairing.h), level by level, and
-// what is new is put where it stands. Linear in the work where iterations are alike; all of them share a budget
+// what is new is put where it is. Linear in the work where iterations are alike; all of them share a budget
 // (base/sequence_difference.h), so that it is linear in the work and the sizes of the tree where they are not.
 #pragma once
 

@@ -36,7 +36,7 @@ class Pairs {
   using Key = uint64_t MatchKeys::*;
   static constexpr size_t kShort = 8;
 
-  /// Between two pairs that stand in the same order in both lists.
+  /// Between two pairs that are in the same order in both lists.
   struct Gap {
     size_t a_begin = 0;
     size_t a_end = 0;
@@ -102,7 +102,7 @@ class Pairs {
     if (gap.a_begin < gap.a_end && gap.b_begin < gap.b_end) gaps.push_back(gap);
   }
 
-  /// Pairs what is alike wherever it stands, the first with the first.
+  /// Pairs what is alike wherever it is, the first with the first.
   void pair_moved(Key key) {
     const auto is_waiting = [&](std::span<const MatchKeys> elements, const std::vector<uint32_t>& partners, size_t i) {
       return partners[i] == Pairing::kUnmatched && elements[i].*key != 0;

@@ -26,8 +26,8 @@ struct Pairing {
   static constexpr uint32_t kUnmatched = UINT32_MAX;
   std::vector<uint32_t> of_a;  // for each element of a its partner in b, or kUnmatched
   std::vector<uint32_t> of_b;
-  /// A stretch of elements without partners in both lists between the same neighbours: what stands in a was replaced by
-  /// what stands in b.
+  /// A stretch of elements without partners in both lists between the same neighbours: what is in a was replaced by
+  /// what is in b.
   struct Replacement {
     std::vector<uint32_t> a;
     std::vector<uint32_t> b;

@@ -2,14 +2,14 @@
 // device work was launched, and below them the device ops, each in the order of the host.
 //
 // Device ops whose launch is not in the profile, in a run that shows which ops launched the others, are orphans: they
-// stand behind the others, in the order of their starts.
+// are behind the others, in the order of their starts.
 //
-// Around device ops that a graph replayed stands what is around the calls that were captured as them (Run::captured),
+// Around device ops that a graph replayed is what is around the calls that were captured as them (Run::captured),
 // once for each replay and in the order of the capture, below what is around the launch of the graph: a run that
-// replays then has the ops of one that launches each kernel by itself. What no capture has stands behind what ran
+// replays then has the ops of one that launches each kernel by itself. What no capture has is behind what ran
 // before it.
 //
-// Where a run has several devices, their work can be kept apart: it then stands one device behind the other.
+// Where a run has several devices, their work can be kept apart: it then is one device behind the other.
 //
 // Of a host that is the device (host_work.h), the pieces of one op are one item. So that such work can be compared with
 // that of a device, ops without any can be taken in too.

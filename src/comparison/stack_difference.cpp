@@ -78,7 +78,7 @@ class StackPairs {
     for (const FramePair& pair : pairs) open_.push_back({pair.node, parent});
   }
 
-  /// The children of one frame. What frames that are looked through cost themselves is added to `self`; at the roots,
+  /// The children of one frame. What transparent frames cost themselves is added to `self`; at the roots,
   /// where it would be nobody's, such a frame stays.
   std::vector<FramePair> paired(Lists children, PerSide<double>* self = nullptr) const {
     while (true) {

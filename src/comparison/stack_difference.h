@@ -3,8 +3,8 @@
 //
 // Frames are paired level by level as sets (set_pairing.h) by their names, then by names without what differs from run
 // to run (labels.h), then device ops by their class; by these two only where each side has one left. A frame that one
-// side alone has anywhere is looked through where the other side has what it calls in its place (a wrapper around other
-// ops): what is below it stands in its place, and what it costs itself counts as its caller's.
+// side alone has anywhere is transparent where the other side has what it calls in its place (a wrapper around other
+// ops): what is below it is in its place, and what it costs itself counts as its caller's.
 //
 // On each side the roots add up to the total of its tree, and so does what all frames cost themselves. O(frames).
 #pragma once
@@ -39,7 +39,7 @@ struct StackDifference {
 StackDifference difference_of(const PerSide<StackTree>& trees);
 /// From callees to callers: each function by what it costs itself, split over its callers. O(frames x depth).
 StackDifference turn_around(const StackDifference& difference);
-/// In pre-order, children by falling value of the side that has more; frames of which both values are below `share` of
+/// In pre-order, children by falling value of the side that has more; frames whose values are both below `share` of
 /// the larger total are added up in "(other)" of their parent.
 StackDifference arrange(const StackDifference& difference, double share);
 

@@ -1,7 +1,7 @@
 // Attributes every nanosecond of device time to one owner: where device ops run to these, in equal shares where several
 // run; but communication and copies own nothing while compute runs, nor copies beside communication, so that they own
-// what table `gpu_time` calls exposed. Elsewhere to the cause and the culprit of the idle gap (docs/definitions.md,
-// "idle"). So the change of a time is exactly the sum of the changes of its owners.
+// what table `gpu_time` calls exposed. Elsewhere to the cause and the culprit of the idle gap
+// (docs/definitions/idle.md, "idle"). So the change of a time is exactly the sum of the changes of its owners.
 //
 // O(n log n) in the device ops, and what idle gaps with culprits cost.
 #pragma once

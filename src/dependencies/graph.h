@@ -3,8 +3,8 @@
 // Its nodes are moments: the begin and end of every device op, of every call that waits for a device or for other
 // ranks, the begin of every call that launched something, and begin and end of the marks of iterations and of the
 // threads that have such calls. An edge says that its second moment cannot come before the first one plus the edge's
-// weight (in ns). Edges lead forward in time only, so that there are no cycles; docs/definitions.md, "dependencies",
-// lists what makes an edge.
+// weight (in ns). Edges lead forward in time only, so that there are no cycles; docs/definitions/critical-path.md,
+// "dependencies", lists what makes an edge.
 //
 // The weight of an edge is the least time that it takes: what the thread did in between, the duration of an op, the
 // shortest time that launches and successions of this profile need. A moment that came later than all of its edges

@@ -119,7 +119,7 @@ void GraphBuilder::reserve() {
 /// Which host calls returned because an op had ended.
 void GraphBuilder::find_returns(size_t run) {
   const Timeline& t = timeline(run);
-  std::vector<SliceIndex> by_end;  // ops, for waits of which it is not known what they waited for
+  std::vector<SliceIndex> by_end;  // ops, for waits whose op is not known
   const auto last_ended_within = [&](int64_t begin, int64_t end, bool only_orphans) {
     if (by_end.empty()) {
       for_each_device_op(t, [&](OpIndex, SliceIndex op) { by_end.push_back(op); });

@@ -1,4 +1,4 @@
-// The edges of a graph of dependencies: docs/definitions.md, "dependencies", has them in words.
+// The edges of a graph of dependencies: docs/definitions/critical-path.md, "dependencies", has them in words.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -268,7 +268,7 @@ void GraphBuilder::add_thread_edges(size_t run) {
 }
 
 /// Threads that take turns, as the one that runs a forward pass and the one that runs the backward pass: where the
-/// moments of one fill at least half of the time between two moments of another, the other one stood still, and went on
+/// moments of one fill at least half of the time between two moments of another, the other one waited, and went on
 /// when the first had stopped.
 void GraphBuilder::add_handovers(size_t run) {
   const Timeline& t = timeline(run);

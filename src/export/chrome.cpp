@@ -1,6 +1,6 @@
 // Chrome trace JSON, in the dialect of the PyTorch profiler: complete events, ac2g and fwdbwd flows, [memory] events.
 // Times are relative to baseTimeNanoseconds, so that readers that keep them in a double lose nothing. What the dialect
-// has no place for is marked (model/export_marks.h). The events of each run stand together.
+// has no place for is marked (model/export_marks.h). The events of each run are together.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,7 @@
 // The packets of one run of a Perfetto trace: slices, counters, marks, arrows, and what cgpu derives.
 //
 // Slices are begin and end events of tracks that follow the tracks of the profile (perfetto_tracks.h); what Perfetto
-// has no field for stands in categories, annotations and numbers as model/export_marks.h says. O(n log n).
+// has no field for is in categories, annotations and numbers as model/export_marks.h says. O(n log n).
 #pragma once
 
 #include <string>

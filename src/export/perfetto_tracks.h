@@ -1,6 +1,6 @@
 // The descriptions of the tracks of a Perfetto trace: processes and threads as such, everything else below headings.
 //
-// A thread is a thread of its process. Other tracks of such a process stand below it; the streams of a device, and what
+// A thread is a thread of its process. Other tracks of such a process are below it; the streams of a device, and what
 // is derived for it, below the heading of the device. Each is written before its first event. O(tracks).
 #pragma once
 

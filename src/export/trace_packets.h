@@ -1,7 +1,7 @@
 // Perfetto's trace format: packets of one sequence, with names interned at first use.
 //
 // A trace is a repeated TracePacket. Field numbers are those of Perfetto's public definitions
-// (protos/perfetto/trace/**, as of v58); their names stand beside each use.
+// (protos/perfetto/trace/**, as of v58); their names are beside each use.
 #pragma once
 
 #include <cstdint>

@@ -191,7 +191,7 @@ History history_of(std::vector<CheckedRun> runs) {
   constexpr size_t kFewest = 10;
   if (longest < kFewest) {
     history.remarks.push_back(
-        fmt::format("a series needs {} runs before a change of level can be told from noise", kFewest));
+        fmt::format("a series needs {} runs before a change of level can be distinguished from noise", kFewest));
   }
   return history;
 }

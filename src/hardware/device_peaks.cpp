@@ -86,7 +86,7 @@ constexpr KnownDevice kDevices[] = {
     {"NVIDIA A800 PCIe 80 GB", "A800 80GB PCIE", "sm_80", 108, 1935,
      kA100, kA100Sheet},
     {"NVIDIA A100", "A100|A100 PG509 200", "sm_80", 108, 0,
-     kA100, "NVIDIA A100 Tensor Core GPU datasheet; every form has these rates, the memory of this one is not told"},
+     kA100, "NVIDIA A100 Tensor Core GPU datasheet; every form has these rates, the memory of this one is not given"},
     {"NVIDIA GeForce RTX 3090", "RTX 3090", "sm_86", 82, 936,
      {    0,     0,  35.6,     0,  35.6,  71.2,  71.2,     0, 284.7},
      "NVIDIA Ampere GA102 GPU architecture whitepaper"},

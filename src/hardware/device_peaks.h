@@ -1,7 +1,7 @@
 // Peak rates of known devices, by the name that profiles give them.
 //
 // The rates are those that the vendors publish: dense (without structured sparsity) and at boost clock, so no program
-// sustains them. Beside them stand the best rates that have been measured for products of large matrices. Where a
+// sustains them. Beside them are the best rates that have been measured for products of large matrices. Where a
 // profile states a rate itself (Nsight Systems records the memory bandwidth), use that instead.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // The limits are those of the CUDA C++ Programming Guide (technical specifications by compute capability), the rules of
 // allocation those of the occupancy calculator: registers come in units of 256 to a warp, warps in fours, shared memory
-// in units of 128 bytes (256 before 8.0), of which the system takes 1 KB a block from 8.0 on.
+// in units of 128 bytes (256 before 8.0); the system takes 1 KB of it a block from 8.0 on.
 #pragma once
 
 #include <cstdint>

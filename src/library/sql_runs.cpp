@@ -12,29 +12,30 @@
 #include "session/open.h"
 #include "session/selection.h"
 #include "sql/query.h"
+#include "sql/run_tables.h"
 
 namespace cgpu {
 
 /// Made when it is first asked.
 struct SqlRuns::Database {
-  const std::map<std::string, OpenedProfile> profiles;
+  const std::vector<std::pair<std::string, OpenedProfile>> profiles;
   std::mutex mutex = {};
   std::optional<SqlDatabase> sql = {};
 
   SqlDatabase& opened() {
     if (sql) return *sql;
-    RunsBySchema runs;
-    for (const auto& [schema, profile] : profiles) runs.emplace(schema, std::make_unique<RunTables>(profile));
-    return sql.emplace(std::move(runs), dictionary_of(profiles.begin()->second.options().open()));
+    std::vector<OpenedRun> runs;
+    for (const auto& [name, profile] : profiles) runs.push_back({name, std::make_unique<RunTables>(profile)});
+    return sql.emplace(std::move(runs), dictionary_of(profiles.front().second.options().open()));
   }
 };
 
-SqlRuns::SqlRuns(std::map<std::string, OpenedProfile> profiles) : database_(new Database{std::move(profiles)}) {
+SqlRuns::SqlRuns(std::vector<std::pair<std::string, OpenedProfile>> profiles) : database_(new Database{std::move(profiles)}) {
   if (database_->profiles.empty()) throw Error("SQL: no run was given");
 }
 
 SqlRuns::SqlRuns(const OpenedProfile& profile)
-    : SqlRuns(std::map<std::string, OpenedProfile>{{kMainSchema, profile}}) {}
+    : SqlRuns(std::vector<std::pair<std::string, OpenedProfile>>{{kMainSchema, profile}}) {}
 
 Table SqlRuns::query(const std::string& statement, const SqlLimits& limits) const {
   std::optional<std::chrono::nanoseconds> most;

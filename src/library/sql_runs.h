@@ -3,9 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "session/opened_profile.h"
 #include "table/table.h"
@@ -23,9 +24,10 @@ struct SqlLimits {
 /// A copy is the same database. Any number of threads may ask; one statement runs after the other.
 class SqlRuns {
  public:
-  /// By schema; the tables of "main" need none before their names. At least one, at most ten besides "main". Costs
-  /// nothing a table before a statement names it; what was computed is kept until the last copy goes.
-  explicit SqlRuns(std::map<std::string, OpenedProfile> profiles);
+  /// By name, each a schema; the tables of "main" need none before their names. Of two or more schema "runs" has the
+  /// tables of all of them, and of two profiles schema "compare" what changed from the first to the second. At least
+  /// one. Costs nothing a table before a statement names it; what was computed is kept until the last copy goes.
+  explicit SqlRuns(std::vector<std::pair<std::string, OpenedProfile>> profiles);
   /// One, as "main".
   explicit SqlRuns(const OpenedProfile& profile);
 

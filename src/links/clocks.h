@@ -6,7 +6,8 @@
 // single ranks enter late; the median of what remains (the residual) shows how precise that is. All ranks of one
 // machine are shifted together where machines are known. Times of a rank stay as they were recorded but for that shift;
 // where the ends show that its clock runs faster or slower besides (clock_drift.h), comparisons of its times with those
-// of other ranks take it out (common_time.h). docs/definitions.md, "clocks". O(n log n) in the collective ops.
+// of other ranks take it out (common_time.h). docs/definitions/collectives.md, "clocks". O(n log n) in the collective
+// ops.
 #pragma once
 
 #include <vector>

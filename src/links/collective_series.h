@@ -1,5 +1,5 @@
 // Collectives across the ranks of a session: which ops of different ranks are parts of one instance of a collective
-// (docs/definitions.md, "Instances of collectives").
+// (docs/definitions/collectives.md, "Instances of collectives").
 //
 // The ops of one name and group form a series, with a list of parts for each member. The collectives of a group run in
 // the same order on all members, so parts are matched by their recorded sequence number, else by their position in the
@@ -76,7 +76,7 @@ struct CollectiveMember {
 struct CollectiveSeries {
   std::string name;                  // as recorded, else as the kernel's name says
   std::optional<std::string> group;  // absent where not recorded
-  bool of_transfers = false;         // sends and receives, of which the profile says between which ranks
+  bool of_transfers = false;         // sends and receives between ranks that the profile names
   uint32_t instances = 0;
   std::vector<CollectiveMember> members;  // in the order of the runs
   CollectiveParts parts;                  // member by member

@@ -6,7 +6,8 @@
 
 namespace cgpu {
 
-/// Fills DeviceOps::kernel_class and ::kind (docs/definitions.md, "Device ops"). Each distinct name is classified once.
+/// Fills DeviceOps::kernel_class and ::kind (docs/definitions/device-time.md, "Device ops"). Each distinct name is
+/// classified once.
 void classify_device_ops(Timeline& timeline, const KernelDictionary& dictionary);
 
 /// Flags slices whose duration is implausible (implausible_duration in notes; kImplausibleTime): longer than a

@@ -6,9 +6,9 @@
 // in between, of any thread of the process, that put work on a device and have none of their own in the profile. A
 // replay is a call
 // "...GraphLaunch" with its device ops, in the order of their graph node ids where the profile has these (they count in
-// the order of capture), else of their starts. docs/definitions.md, "Replays of graphs", says how a replay finds its
-// capture and each op its call. O(n log n) in the device ops of the replays and the calls of the captures, besides
-// comparing each kind of replay with each kind of capture once (base/sequence_difference.h).
+// the order of capture), else of their starts. docs/definitions/kernels-and-calls.md, "Replays of graphs", says how a
+// replay finds its capture and each op its call. O(n log n) in the device ops of the replays and the calls of the
+// captures, besides comparing each kind of replay with each kind of capture once (base/sequence_difference.h).
 #pragma once
 
 #include <memory>

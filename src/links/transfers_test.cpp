@@ -1,4 +1,4 @@
-// Sends and receives: which op of one rank is the other end of which op of another, and who waited for whom.
+// Sends and receives: the pairs of ops of two ranks, and who waited for whom.
 #include "links/transfers.h"
 
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ TEST(Transfers, ASendThatEndedBeforeItsPartnerCameWaitedNoLongerThanItLasted) {
 
 TEST(Transfers, WithoutItsPartnerOrTheOwnRankATransferStandsAlone) {
   Ranks ranks(3);
-  ranks.op(0, 0, 50, {7}, {});  // a rank of which there is no profile
+  ranks.op(0, 0, 50, {7}, {});  // a rank without a profile
   ranks.op(1, 0, 50, {0}, {});
   ranks.op(2, 0, 50, {0}, {});
   Session session = ranks.session();

@@ -17,7 +17,7 @@ enum class Awaited : uint8_t {
   other,     // something on the device; the name does not say what
 };
 
-/// The names are listed in docs/definitions.md, "idle" (causes synchronization and blocking_copy) and "waits".
+/// The names are listed in docs/definitions/idle.md, "idle" (causes synchronization and blocking_copy) and "waits".
 Awaited awaited_by(std::string_view call);
 
 /// Whether a call of this name records an event in a stream.

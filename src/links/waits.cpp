@@ -141,7 +141,7 @@ class WaitFinder {
     return wait;
   }
 
-  /// Ended by the only stream (or device) of which an op ended during the wait.
+  /// Ended by the only stream (or device) with an op that ended during the wait.
   Wait by_times(const std::vector<const SubmittedOps*>& streams, const Synchronization& awaited, const Interval& time,
                 Wait wait) const {
     wait.by = Wait::By::times;

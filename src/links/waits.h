@@ -1,4 +1,5 @@
-// For every wait of the host or of a stream, the device work that ended it (docs/definitions.md, "waits").
+// For every wait of the host or of a stream, the device work that ended it (docs/definitions/threads-and-waits.md,
+// "waits").
 //
 // A wait is a call that returns when a device has finished something (waiting_calls.h), or a synchronization that the
 // profile records. The profile is believed where it names the stream, the device, or the call that recorded the event.

@@ -173,7 +173,7 @@ TEST_F(Waiting, AStreamThatIsToldToWaitHoldsItsNextOp) {
   const auto awaited = op(0, 10, 50);
   const auto recording = call("cudaEventRecord", 4, 6);
   const int64_t record = last_id();
-  op(7, 10, 30, 9);  // given to the other stream before it was told to wait
+  op(7, 10, 30, 9);  // given to the other stream before it had to wait
   call("cudaStreamWaitEvent", 10, 12);
   const auto order = said(Kind::stream_order, 10, 12, 0, 7, 2, record);
   const auto held = op(14, 51, 60, 9);

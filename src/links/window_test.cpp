@@ -128,7 +128,7 @@ TEST(Window, ChosenDevices) {
   b.add(SliceKind::runtime_call, "cudaLaunchKernel", 13, 15, 0, 2);
   b.add_op(SliceKind::kernel, "a", 20, 30, 1, 0, 7, 1);
   b.add_op(SliceKind::kernel, "b", 20, 60, 2, 1, 7, 2);
-  b.add(SliceKind::device_annotation, "layer", 20, 60, 2);  // stands with the ops of device 1
+  b.add(SliceKind::device_annotation, "layer", 20, 60, 2);  // is with the ops of device 1
   b.run.timeline.memory = {
       {.time = 11, .bytes = 5, .device = 0}, {.time = 12, .bytes = 6, .device = 1}, {.time = 13, .bytes = 7}};
   b.run.devices.resize(2);

@@ -117,7 +117,7 @@ bool CallTree::has_values(MetricIndex metric) const {
 }
 
 std::optional<MetricIndex> CallTree::find_metric(std::string_view text) const {
-  for (MetricIndex i = 0; i < metrics.size(); ++i) {  // "time (gpu)" may stand beside "time"
+  for (MetricIndex i = 0; i < metrics.size(); ++i) {  // "time (gpu)" may be beside "time"
     if (metrics[i].name == text) return i;
   }
   const std::string wanted = plain_name(text);

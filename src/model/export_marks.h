@@ -19,8 +19,8 @@ inline constexpr std::string_view kRunsKey = "cgpu_runs";
 inline constexpr std::string_view kRunKey = "cgpu_run";
 inline constexpr int64_t kVersion = 1;
 
-/// In JSON the first two of these stand beside the events and kRunKey is the name of a metadata event, before which the
-/// events of a run begin. Behind all events stands where in the file these metadata events begin.
+/// In JSON the first two of these are beside the events and kRunKey is the name of a metadata event, before which the
+/// events of a run begin. Behind all events is where in the file these metadata events begin.
 inline constexpr std::string_view kRunPositionsKey = "cgpu_run_positions";
 /// Members of that event's arguments: which run it is, from 0; run_description.h; for each track of the run the process
 /// and the threads that its events are written under; for each counter the process and the name; and the profile's own
@@ -89,10 +89,10 @@ enum class FlowKind : uint8_t {
 inline constexpr unsigned kFlowKindShift = 59;
 
 /// The categories of arrows in JSON, by FlowKind: those of the PyTorch profiler, where it has one. An end of an arrow
-/// stands behind its slice.
+/// is behind its slice.
 inline constexpr std::array<std::string_view, 6> kFlowCategories{"", "ac2g", "fwdbwd", "flow", "handover", "record"};
 
-/// The category of a slice's kind: what the PyTorch profiler writes, by which other tools recognise it. Behind it stand
+/// The category of a slice's kind: what the PyTorch profiler writes, by which other tools recognise it. Behind it are
 /// the profile's own category where that differs (kUnnamedCategory where it has none), kNeverEndedCategory, and
 /// kClippedCategory.
 inline constexpr std::array<std::pair<SliceKind, std::string_view>, 14> kCategories{{

@@ -145,10 +145,9 @@ void hide_secrets(Run& run) {
   if (run.op_graph) hide_in(*run.op_graph, hide);
   for (StepTrace& trace : run.step_traces) hide.text(trace.step);
   run.notes.hide_secrets();
-  run.notes.add(
-      "credentials_present", hide.hidden(),
-      "values that look like credentials stand in names and facts of the profile; they are shown as [hidden], "
-      "but whoever gets the file can read them");
+  run.notes.add("credentials_present", hide.hidden(),
+                "values that look like credentials are in names and facts of the profile; they are shown as [hidden], "
+                "but anybody with the file can read them");
 }
 
 }  // namespace cgpu

@@ -2,8 +2,8 @@
 //
 // Such a profiler serialises launches, flushes caches and fixes clocks, so its durations say how kernels compare with
 // the hardware, not when they ran or how long they took in the program. They are kept apart from the timeline. What
-// every profiler of this kind can measure stands in members of ProfiledLaunch (absent is not zero); all that was
-// collected stands in its list of named metrics.
+// every profiler of this kind can measure is in members of ProfiledLaunch (absent is not zero); all that was
+// collected is in its list of named metrics.
 #pragma once
 
 #include <array>

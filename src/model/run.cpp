@@ -30,8 +30,8 @@ Notes notes_of(const Run& run) {
   if (run.arguments) {
     notes.add(
         "credentials_present", run.arguments->hidden(),
-        "values that look like credentials stand in arguments of events that have been looked at; they are shown as "
-        "[hidden], but whoever gets the file can read them");
+        "values that look like credentials are in arguments of events that have been looked at; they are shown as "
+        "[hidden], but anybody with the file can read them");
   }
   return notes;
 }

@@ -114,7 +114,7 @@ struct Run;
 struct CapturedOp {
   uint32_t op = 0;          // its number among the device ops of the run
   SliceIndex call = kNone;  // in the run of the capture
-  uint32_t replay = 0;      // number of the replay: ops of one share it, and stand together
+  uint32_t replay = 0;      // number of the replay: ops of one share it, and are together
 };
 /// Ops by captures of one profile; no op is in two of them.
 struct CapturedWork {
@@ -141,7 +141,7 @@ struct Run {
   bool clock_is_unix = false;
   int64_t clock_base = 0;  // ns to add to a slice's time; is_time(clock_base), where not 0 also of the slices' starts
   RunClock clock;
-  /// The profile has no times: its events stand this many ns apart, in their order; 0 where it has times.
+  /// The profile has no times: its events are this many ns apart, in their order; 0 where it has times.
   int64_t event_step = 0;
 
   uint64_t input_bytes = 0;  // of the file, compressed or not

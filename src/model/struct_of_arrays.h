@@ -2,7 +2,8 @@
 //
 // A class of columns lists them in two functions. The first names the columns that a row is appended to, each with the
 // field of the row that it holds; the second names all columns, also those that are computed once all rows are there
-// and are empty until then. It is for copying, keeping and counting rows; where nobody does, there is only the first:
+// and are empty until then. It is for copying, keeping and counting rows; where none of these is used, there is only
+// the first:
 //
 //   struct Events : StructOfArrays<Events, Event> {
 //     std::vector<int64_t> start;

@@ -24,7 +24,7 @@ using SliceIndex = uint32_t;
 using TrackIndex = uint32_t;
 inline constexpr uint32_t kNone = UINT32_MAX;         // no slice, no track
 inline constexpr int64_t kNoCorrelation = INT64_MIN;  // the profile gives none
-inline constexpr uint64_t kNoSource = UINT64_MAX;     // stands nowhere in the profile: it has no arguments
+inline constexpr uint64_t kNoSource = UINT64_MAX;     // is nowhere in the profile: it has no arguments
 
 /// Whether it joins a device op to its call. Profilers write 0 or -1 where there is nothing to join.
 inline bool is_correlation(int64_t id) {
@@ -149,7 +149,7 @@ enum SliceFlag : uint8_t {
   kNeverEnded = 4,       // the profile has no end of it: it lasts until the end of the profile
 };
 
-/// What a device op counts as in the tables (docs/definitions.md, "Device ops").
+/// What a device op counts as in the tables (docs/definitions/device-time.md, "Device ops").
 enum class OpKind : uint8_t { compute, communication, memory };
 
 enum class CopyKind : uint8_t {
@@ -313,7 +313,7 @@ struct LinkHints {
     bool backward;   // it has a "Fwd thread id"
     int64_t number;  // "Sequence number"
   };
-  /// One end of an arrow. Of a launch an end is left out that stands where a call or device op begins and has its
+  /// One end of an arrow. Of a launch an end is left out that is where a call or device op begins and has its
   /// correlation id.
   struct Flow {
     int64_t id;

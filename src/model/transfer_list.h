@@ -1,6 +1,6 @@
 // Transfers between two ranks as arguments of events. Those of an op that has several (a batch of sends and receives)
 // are one argument in exports: "send to 1: 2097152, recv from 2: 2097152", with ranks and elements; of unknown elements
-// nothing stands behind the rank.
+// nothing is behind the rank.
 #pragma once
 
 #include <cstdint>

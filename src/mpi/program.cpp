@@ -23,8 +23,8 @@ std::unique_ptr<RunCollector> make_collector(const std::string& name) {
   throw Error("process 0 asks for " + name + ", which this program does not know: are all processes of one version?");
 }
 
-/// Throws Error where launchers have started several processes, of which MPI knows one: each would do all of the work,
-/// and write the same file.
+/// Throws Error where launchers have started several processes and MPI knows one of them: each would do all of the
+/// work, and write the same file.
 void check_launcher(const MpiExchange& exchange) {
   if (exchange.processes() > 1) return;
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {

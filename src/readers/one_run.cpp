@@ -71,7 +71,7 @@ std::string job_of(const Run& run) {
   return "";
 }
 
-/// `text_of` must say the same of all runs of which it says anything.
+/// `text_of` must be the same for all runs for which it is not empty.
 template <typename TextOf>
 void check_same(const std::vector<Run>& runs, const char* what, TextOf text_of) {
   const Run* first = nullptr;

@@ -60,7 +60,7 @@ std::string why_unread(const Input& input) {
   return "is not a profile in a format that cgpu knows";
 }
 
-/// Why a folder gave no profile: what it is itself, or the first file in it of which something is known.
+/// Why a folder gave no profile: what it is itself, or the first file in it that is recognised.
 std::string why_no_profile(const std::string& folder, const std::vector<std::string>& not_profiles) {
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) {

@@ -34,7 +34,7 @@ constexpr auto kContainers = std::to_array<Description>({
 });
 
 constexpr std::string_view kMeasurement =
-    "what HPCToolkit measured, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` for the folder it "
+    "measurements of HPCToolkit, which hpcprof turns into a database: run `hpcprof -o DATABASE FOLDER` for the folder it "
     "lies in, and open DATABASE";
 constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
 constexpr std::string_view kParquet =
@@ -324,7 +324,7 @@ std::string describe_unread_folder(const std::string& folder) {
              "the .nsys-rep that they were made of, or `nsys export --type sqlite FILE.nsys-rep`";
     }
     if (at->path().extension() == ".hpcrun") {
-      return "a measurement folder of HPCToolkit, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` "
+      return "a measurement folder of HPCToolkit, which hpcprof turns into a database: run `hpcprof -o DATABASE FOLDER` "
              "and open DATABASE";
     }
   }

@@ -138,7 +138,7 @@ void inspect_python(const std::vector<std::string>& command, Program& program) {
         return;
       }
       program.name = value;
-      if (value == "cgpu.record") {  // behind it stands what python would run
+      if (value == "cgpu.record") {  // behind it is what python would run
         program.ignores_environment = false;
         std::vector<std::string> rest{command[0]};
         for (size_t next = i + (at + 1 < word.size() ? 1 : 2); next < command.size(); ++next)

@@ -101,7 +101,7 @@ double delay_of(const TimelineStrip& strip, const StripRow& row, const std::vect
   return delay;
 }
 
-/// Devices [first, last) of the strip, of which `drawn` stands for all.
+/// Devices [first, last) of the strip; `drawn` represents them.
 struct Band {
   size_t first = 0;
   size_t last = 0;

@@ -39,7 +39,7 @@ void show_in_units(Table& page, const Table& from) {
   page.replace_column(value, std::move(shown), std::move(texts));
 }
 
-/// A function of which one thread does all is no work that could be divided otherwise; the runtime's is not the
+/// A function that one thread runs alone is no work that could be divided otherwise; the runtime's is not the
 /// program's.
 bool is_divided_work(const Table& imbalance, RowView row) {
   return integer_of(imbalance, row, "profiles") > 1 &&

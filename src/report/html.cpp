@@ -76,7 +76,7 @@ class Page {
     const std::string name = escape_html(section.table.name);
     add("<section id=\"{0}\">\n<h2>{1}<code>{0}</code></h2>\n", name, escape_html(section.title));
     if (!section.summary.empty()) add("<p class=\"summary\">{}</p>\n", escape_html(section.summary));
-    // A narrow table stands beside its chart where there is room.
+    // A narrow table is beside its chart where there is room.
     const bool narrow = section.table.name == "kernel_classes";
     if (narrow) out_ += "<div class=\"beside\">\n";
     out_ += charts_of(section);

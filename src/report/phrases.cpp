@@ -167,7 +167,7 @@ std::string largest_shares(std::vector<NamedTime> parts, int64_t whole, size_t m
 }
 
 std::string brief_kernel_name(std::string_view name) {
-  constexpr size_t kLongest = 4096;  // a name that nobody reads
+  constexpr size_t kLongest = 4096;  // longer names are cut
   if (name.size() > kLongest) return std::string(name);
   if (name.starts_with("_Z")) {  // what the demangler could not read
     const HeadSymbol symbol = split_head_symbol(name);

@@ -45,7 +45,7 @@ std::string svg_number(double value);
 
 /// Round times for an axis from `begin` to `end`: multiples of 1, 2 or 5 times a power of ten; about `most` of them.
 std::vector<int64_t> axis_ticks(int64_t begin, int64_t end, int most);
-/// What stands at a tick: "200 ms", "1.5 s", "0".
+/// What is at a tick: "200 ms", "1.5 s", "0".
 std::string tick_text(int64_t nanoseconds);
 
 }  // namespace cgpu

@@ -24,7 +24,7 @@ constexpr size_t kColumns = 1000;  // of a picture: more than a screen shows
 constexpr size_t kMostStrips = 32;
 constexpr std::string_view kStripStyles[3] = {"c-blue", "c-orange", "c-green"};
 
-/// One path a kind: in each bucket the shares stand on each other. Neighbours of equal height are drawn as one.
+/// One path a kind: in each bucket the shares are stacked. Neighbours of equal height are drawn as one.
 std::vector<Svg::Path> strip_paths(const TimelineStrip& strip, const StripRow& row) {
   const size_t buckets = row.buckets.size();
   std::vector<Svg::Path> paths;
@@ -113,7 +113,7 @@ std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& rank
   const double bottom = top + (height + 6) * static_cast<double>(rows);
   Svg svg(bottom + 22, "What each device did over time",
           fmt::format("{} from {} to {} after the start of the profile; in each column of the picture the shares of "
-                      "compute, exposed communication and exposed copies stand on each other",
+                      "compute, exposed communication and exposed copies are stacked",
                       counted(static_cast<int64_t>(rows), "device"), format_ns(strip.begin), format_ns(strip.end)));
   add_time_axis(svg, {strip.begin, strip.end}, left, top, bottom);
   double y = top;

@@ -1,7 +1,7 @@
 // What each device did over time, in as many buckets as a picture has columns.
 //
 // O(n log n) in the device ops, O(n) where they come sorted, besides the buckets. The slow way it equals: mark every
-// nanosecond of a device with the kind it counts for (docs/definitions.md, gpu_time) and count the marks of each
+// nanosecond of a device with the kind it counts for (docs/definitions/device-time.md) and count the marks of each
 // bucket.
 #pragma once
 

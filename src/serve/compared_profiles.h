@@ -50,7 +50,7 @@ class ComparedProfiles {
   /// How the device ops, or ops of the host, of a name changed, over all compared iterations.
   struct NameChange {
     uint32_t name = 0;            // as TimelineView::names numbers it on its side
-    std::optional<double> ratio;  // time of B over that of A: of work of both sides, and of work that stands in the
+    std::optional<double> ratio;  // time of B over that of A: of work of both sides, and of work that is in the
                                   // place of other work; absent where this side alone has any
   };
   /// By their numbers. O(device ops log device ops).

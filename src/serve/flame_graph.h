@@ -19,7 +19,7 @@ namespace cgpu {
 StackTree fold_host_time(const Session& session, StepFrames steps);
 /// By the time of the device ops, below the calls that launched them; those whose launch is unknown have a root.
 StackTree fold_device_time(const Session& session, StepFrames steps);
-/// By the time in which devices stood idle, below the host slices that were to blame, each with the causes as leaves.
+/// By the time in which devices were idle, below the host slices that were to blame, each with the causes as leaves.
 StackTree fold_idle_time(const SessionFacts& facts, StepFrames steps);
 /// By a metric of the call trees, which divides among the parts of a program.
 StackTree fold_call_trees(const Session& session, const std::string& metric);

@@ -7,7 +7,7 @@ namespace cgpu {
 
 namespace {
 
-/// For every node the line of the file at which it stands; 0 where that is elsewhere.
+/// For every node the line of the file at which it is; 0 where that is elsewhere.
 std::vector<uint32_t> lines_in(const CallNodes& nodes, StringId file) {
   std::vector<uint32_t> lines(nodes.size(), 0);
   for (NodeIndex node = 1; node < nodes.size(); ++node) {

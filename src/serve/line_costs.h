@@ -18,7 +18,7 @@ struct LineCost {
   double exclusive = 0;  // here
 };
 
-/// The lines of a file that cost anything, in ascending order. Functions stand at the lines that call them.
+/// The lines of a file that cost anything, in ascending order. Functions are at the lines that call them.
 std::vector<LineCost> line_costs(const CallTree& tree, MetricIndex metric, StringId file);
 
 }  // namespace cgpu

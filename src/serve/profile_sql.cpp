@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "session/open.h"
 #include "sql/query.h"
+#include "sql/run_tables.h"
 
 namespace cgpu {
 
@@ -19,8 +20,8 @@ constexpr auto kPatience = std::chrono::seconds(2);  // with a statement that ru
 
 SqlDatabase& ProfileSql::database() {
   if (database_) return *database_;
-  RunsBySchema runs;
-  runs.emplace(kMainSchema, std::make_unique<RunTables>(facts_));
+  std::vector<OpenedRun> runs;
+  runs.push_back({kMainSchema, std::make_unique<RunTables>(facts_)});
   OpenOptions options;
   options.kernel_rules = kernel_rules_;
   limit_sql();

@@ -113,7 +113,7 @@ RankFiles::RankFiles(std::vector<std::string> folders) : folders_(std::move(fold
 
 std::string RankFiles::find(const std::string& name, const std::string& summary) const {
   if (!is_name_of_summary(name)) {
-    throw Error(summary, fmt::format("has a rank of which it says that it was made of \"{}\": that is no name of a "
+    throw Error(summary, fmt::format("has a rank that it says was made of \"{}\": that is no name of a "
                                      "profile, and it is not looked for",
                                      name));
   }

@@ -121,7 +121,7 @@ TEST_F(OfRanks, NoNameInASummaryLeadsOutOfItsFolder) {
   for (const int64_t rank : {0, 1}) {
     expect_has(refusal([&] { timelines.open(hostile, {rank}); }), "that is no name of a profile");
   }
-  expect_has(timelines.files(hostile, {0}).front().error, job() + ": has a rank of which it says that");
+  expect_has(timelines.files(hostile, {0}).front().error, job() + ": has a rank that it says was made");
 }
 
 TEST_F(OfRanks, AnotherRankThereIsNotShownAsThisOne) {

@@ -13,7 +13,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '~';
 }
 
-/// Whether what stands before the first bracket can be the beginning of a C++ signature: words and `::`. Python's
+/// Whether what is before the first bracket can be the beginning of a C++ signature: words and `::`. Python's
 /// "nn/linear.py(12): forward", "lambda x: f(x)" and "<built-in method ...>" are none.
 bool begins_as_function(std::string_view name) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";

@@ -201,14 +201,14 @@ class Recorder {
     }
   }
 
-  /// The lowest level of which one tile has all.
+  /// The lowest level that fits one tile.
   int top_level() const {
     int level = 0;
     while (level < kHighestLevel && TilePlace{level, 0}.edge(kTileBuckets) < view_.span()) ++level;
     return level;
   }
 
-  /// Counters and busy times as columns, of which the page makes tiles of any level: of a counter times and values of
+  /// Counters and busy times as columns, from which the page makes tiles of any level: of a counter times and values of
   /// its samples, of a device beginnings and ends of each kind of work.
   std::string columns_of(const ViewTrack& track) const {
     std::string out;

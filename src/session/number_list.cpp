@@ -21,7 +21,7 @@ bool is_in(const NumberRange& range, int64_t number) {
 }  // namespace
 
 NumberRange parse_number_range(const std::string& text, const std::string& what) {
-  const size_t dash = text.find('-', 1);  // a sign may stand before it
+  const size_t dash = text.find('-', 1);  // a sign may be before it
   const std::string_view view = text;
   const auto first = parse_number(view.substr(0, dash));
   const auto last = dash == std::string::npos ? first : parse_number(view.substr(dash + 1));

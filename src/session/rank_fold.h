@@ -3,13 +3,13 @@
 // Ranks are opened one after another, the largest first, as many at a time as memory and cores allow; every table takes
 // what it keeps of a rank (analysis/partial.h), and the rank's timeline is released (release.h). When all have been
 // seen, their clocks are aligned, and the tables are finalized: the same, to the last bit, as with all ranks open. Who
-// is free opens the next one: a thread, or another process (exchange.h), of which each opens one rank at a time.
+// is free opens the next one: a thread, or another process (exchange.h), each opening one rank at a time.
 //
 // Time: that of opening each rank once, and where a part is selected that is too large to stay open, each of its ranks
-// twice: which ranks there are and how their clocks stand is known when all have been seen. A rank whose threads waited
-// for other ranks inside blocking host collectives is opened a second time for the table `idle`, because only then is
-// it known until when. Memory: the ranks that are open, and of each other one what the tables keep: 8 bytes a sample
-// where a median is asked, else a few bytes a row.
+// twice: which ranks there are and how their clocks differ is known when all have been seen. A rank whose threads
+// waited for other ranks inside blocking host collectives is opened a second time for the table `idle`, because only
+// then is it known until when. Memory: the ranks that are open, and of each other one what the tables keep: 8 bytes a
+// sample where a median is asked, else a few bytes a row.
 #pragma once
 
 #include <memory>

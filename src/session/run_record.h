@@ -29,8 +29,8 @@ struct RunRecord {
   HostCauses::Waits waits;
   std::string figures;
   RecordEncoding encoding = RecordEncoding::message;  // of the figures
-  std::vector<std::string> kept;                      // tables of which there is a partial result
-  /// Tables that are folded, but of which there is no partial result: it would have been too large, or is of a recorded
+  std::vector<std::string> kept;                      // tables with a partial result
+  /// Tables that are folded, but have no partial result: it would have been too large, or is of a recorded
   /// call tree.
   std::vector<std::string> left_out;
   std::vector<std::string> reduced;             // tables of whose samples only histograms are kept

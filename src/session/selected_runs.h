@@ -2,7 +2,7 @@
 // that are.
 //
 // A first look at every rank, whose timeline is released again, says which ranks and devices there are, how their
-// clocks stand, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
+// clocks differ, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
 #pragma once
 
 #include <mutex>
@@ -24,7 +24,7 @@ class SelectedRuns {
   /// session does not have.
   SelectedRuns(Session& session, const Selection& selection);
 
-  /// Whether a run is of several ranks, of which not all may be selected.
+  /// Whether a run is of several ranks and not all of them may be selected.
   static bool is_of_several_ranks(const Run& run);
 
   /// `again`: a run of the session, opened once more; the result is its selected part, as a session of its own.

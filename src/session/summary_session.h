@@ -64,7 +64,7 @@ class SummarySession {
   std::vector<CollectiveSeries> align() const;
   void keep_ranks(const NumberList& ranks);
   void add_notes() const;
-  /// What is known of how ranks stand to each other; waits until it is.
+  /// What is known of how ranks relate to each other; waits until it is.
   const SessionFacts& facts_of_all() const;
   const Table* finished_table(const std::string& name) const;
   bool is_folded(const Analysis& analysis) const;
@@ -79,7 +79,7 @@ class SummarySession {
   const unsigned threads_;
   FinishedTables finished_;
   std::vector<std::string> of_all_;  // finished tables that are of all ranks, where only some are wanted
-  std::set<std::string> missing_;    // folded tables of which a run has no partial result
+  std::set<std::string> missing_;    // folded tables without a partial result of some run
   std::set<std::string> left_out_;   // those of them that it had, but were too large or of a recorded call tree
   std::set<std::string> reduced_;    // tables of whose samples a run keeps only histograms
   bool is_large_ = false;            // of no samples more is kept

@@ -154,10 +154,10 @@ class ArgumentsCursor : public sqlite3_vtab_cursor {
   int64_t number_ = 0;  // of the row
 };
 
-int connect_arguments(sqlite3* database, void* runs, int, const char* const* words, sqlite3_vtab** made,
+int connect_arguments(sqlite3* database, void* schemas, int, const char* const* words, sqlite3_vtab** made,
                       char** message) {
   return without_exceptions(message, [&] {
-    const SessionFacts* facts = static_cast<RunsBySchema*>(runs)->at(words[1])->facts();
+    const SessionFacts* facts = static_cast<TablesBySchema*>(schemas)->at(words[1])->facts();
     if (facts == nullptr) throw Error("a summary has no arguments of events: give the profile that it was made of");
     const std::string statement = std::string("CREATE TABLE arguments (\n  ") + kArgumentsColumns + ")";
     if (sqlite3_declare_vtab(database, statement.c_str()) != SQLITE_OK) throw Error(sqlite3_errmsg(database));
@@ -189,10 +189,10 @@ int best_index_of_arguments(sqlite3_vtab*, sqlite3_index_info* info) {
 
 }  // namespace
 
-void add_arguments_module(sqlite3* database, RunsBySchema& runs) {
+void add_arguments_module(sqlite3* database, TablesBySchema& schemas) {
   static const sqlite3_module module =
       module_of<ArgumentsTable, ArgumentsCursor>(connect_arguments, best_index_of_arguments);
-  sqlite3_create_module(database, kArgumentsModule, &module, &runs);
+  sqlite3_create_module(database, kArgumentsModule, &module, &schemas);
 }
 
 }  // namespace cgpu

@@ -13,7 +13,7 @@ inline constexpr const char* kArgumentsColumns =
     "  value,  -- number or text; lists and objects as JSON\n"
     "  slice INTEGER HIDDEN  -- number of the slice, as in table slices\n";
 
-/// `runs` must outlive the database.
-void add_arguments_module(sqlite3* database, RunsBySchema& runs);
+/// `schemas` must outlive the database.
+void add_arguments_module(sqlite3* database, TablesBySchema& schemas);
 
 }  // namespace cgpu

@@ -9,7 +9,11 @@
 #include "base/allocator.h"
 #include "base/error.h"
 #include "sql/arguments_module.h"
+#include "sql/compared_tables.h"
+#include "sql/interval_intersect_module.h"
 #include "sql/schema.h"
+#include "sql/slice_tree_module.h"
+#include "sql/stacked_tables.h"
 
 namespace cgpu {
 
@@ -17,17 +21,18 @@ namespace {
 
 /// Lists the tables of a schema without making them: SQLite asks for the columns of a virtual table when a statement
 /// names it, which is what happens where a database with virtual tables is opened.
-void list_tables(sqlite3* database, const std::string& schema) {
+void list_tables(sqlite3* database, const std::string& schema, const TableSet& tables) {
   const auto list = [&](const std::string& name, const char* module) {
     const std::string create = fmt::format("CREATE VIRTUAL TABLE {} USING {}", sql_identifier(name), module);
     do_statement(database, fmt::format("INSERT INTO {}.sqlite_schema VALUES ('table', '{}', '{}', 0, '{}')",
                                        sql_identifier(schema), name, name, create));
   };
-  for (const Analysis& analysis : all_analyses()) {
-    list(analysis.name, kTableModule);
-    for (const std::string& alias : analysis.aliases) list(alias, kTableModule);
+  for (const SqlTable& table : tables.list()) {
+    list(table.name, kTableModule);
+    for (const std::string& alias : table.aliases) list(alias, kTableModule);
   }
-  list(kArgumentsModule, kArgumentsModule);
+  if (!tables.is_of_run()) return;
+  for (const char* function : {kArgumentsModule, kAncestorsModule, kDescendantsModule}) list(function, function);
 }
 
 /// Reading is all that is allowed.
@@ -74,17 +79,16 @@ void do_statement(sqlite3* database, const std::string& statement) {
   throw Error("SQL: " + what);
 }
 
-void list_runs(sqlite3* database, RunsBySchema& runs, const KernelDictionary& dictionary) {
-  add_table_module(database, runs);
-  add_arguments_module(database, runs);
+void list_schemas(sqlite3* database, TablesBySchema& schemas, const KernelDictionary& dictionary) {
+  add_table_module(database, schemas);
+  add_arguments_module(database, schemas);
+  add_slice_tree_modules(database, schemas);
+  add_interval_intersect_module(database);
   add_functions(database, dictionary);
-  const auto named = static_cast<int>(runs.size() - runs.count(kMainSchema));
-  const int most = sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, -1);
-  if (named > most) throw Error(fmt::format("SQL: at most {} runs can have names of their own", most));
   do_statement(database, "PRAGMA temp_store = MEMORY; PRAGMA writable_schema = ON");
-  for (const auto& [schema, run] : runs) {
+  for (const auto& [schema, tables] : schemas) {
     if (schema != kMainSchema) do_statement(database, fmt::format("ATTACH ':memory:' AS {}", sql_identifier(schema)));
-    list_tables(database, schema);
+    list_tables(database, schema, *tables);
   }
   do_statement(database, "PRAGMA writable_schema = RESET");
 }
@@ -97,13 +101,35 @@ bool is_sql_limited() {
   return sqlite3_hard_heap_limit64(-1) > 0;
 }
 
-SqlDatabase::SqlDatabase(RunsBySchema runs, KernelDictionary dictionary)
+SqlDatabase::SqlDatabase(std::vector<OpenedRun> runs, KernelDictionary dictionary)
     : runs_(std::move(runs)), dictionary_(std::move(dictionary)), handle_(open_sqlite(":memory:")) {
-  list_runs(handle_.get(), runs_, dictionary_);
+  choose_schemas();
+  list_schemas(handle_.get(), schemas_, dictionary_);
   sqlite3_set_authorizer(handle_.get(), allow, nullptr);
   if (is_sql_limited()) sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, static_cast<int>(kLongestSqlText));
   constexpr int kSteps = 5000;  // of SQLite's machine, some 100 us
   sqlite3_progress_handler(handle_.get(), kSteps, must_end, this);
+}
+
+void SqlDatabase::choose_schemas() {
+  std::vector<NamedRun> all;
+  for (const OpenedRun& run : runs_) {
+    all.push_back({run.name, run.tables.get()});
+    const bool has_schema = run.name == kMainSchema || schemas_.size() - schemas_.count(kMainSchema) < kMostNamedSchemas;
+    if (has_schema) schemas_.emplace(run.name, run.tables.get());
+  }
+  if (all.size() < 2) return;
+  stacked_ = std::make_unique<StackedTables>(all);
+  schemas_.emplace(kRunsSchema, stacked_.get());  // a run of that name has it instead
+  const SessionFacts* a = all[0].tables->facts();
+  const SessionFacts* b = all[1].tables->facts();
+  if (all.size() != 2 || a == nullptr || b == nullptr) return;
+  compared_ = std::make_unique<ComparedTables>(*a, *b);
+  schemas_.emplace(kCompareSchema, compared_.get());
+}
+
+bool SqlDatabase::has_run(std::string_view name) const {
+  return std::any_of(runs_.begin(), runs_.end(), [&](const OpenedRun& run) { return run.name == name; });
 }
 
 int SqlDatabase::must_end(void* database) {

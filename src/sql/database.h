@@ -1,4 +1,5 @@
-// The tables of opened runs as one SQLite database, read only: a schema a run, `main` for the one without a name.
+// The tables of opened runs as one SQLite database, read only: a schema a run, `main` for the one without a name, and
+// schemas of several runs together (stacked_tables.h, compared_tables.h).
 //
 // Nothing can be written, attached or loaded. Queries can be interrupted, and ended after a time.
 #pragma once
@@ -10,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sql/functions.h"
 #include "sql/table_module.h"
@@ -27,9 +30,17 @@ SqliteHandle open_sqlite(const std::string& path);
 /// Does statements that give no rows. Throws Error.
 void do_statement(sqlite3* database, const std::string& statement);
 
-/// Adds a schema a run, with its tables and arguments(slice), and the functions; schemas but `main` are attached. Costs
+/// A run with its name, kMainSchema for the one without.
+struct OpenedRun {
+  std::string name;
+  std::unique_ptr<TableSet> tables;
+};
+/// How many runs with names have a schema of their own: the first ones. SQLite attaches ten schemas, and `runs` is one.
+inline constexpr size_t kMostNamedSchemas = 9;
+
+/// Adds the schemas with their tables and table functions, and the functions; schemas but `main` are attached. Costs
 /// nothing a table before a statement names it. What is given must outlive the database. Throws Error.
-void list_runs(sqlite3* database, RunsBySchema& runs, const KernelDictionary& dictionary);
+void list_schemas(sqlite3* database, TablesBySchema& schemas, const KernelDictionary& dictionary);
 
 /// What statements of others may take: of SQLite's memory for sorting, grouping and texts, in all databases of the
 /// process together; of one value; of all texts in an answer.
@@ -43,13 +54,16 @@ bool is_sql_limited();
 /// For one thread at a time, `interrupt` apart.
 class SqlDatabase {
  public:
-  /// By schema; kMainSchema may be missing. At most 10 others. Throws Error.
-  SqlDatabase(RunsBySchema runs, KernelDictionary dictionary);
+  /// Each run in a schema of its name; of two or more also schema `runs` (stacked_tables.h), of two profiles also schema
+  /// `compare`, with the first as A (compared_tables.h). Throws Error.
+  SqlDatabase(std::vector<OpenedRun> runs, KernelDictionary dictionary);
   SqlDatabase(const SqlDatabase&) = delete;
   SqlDatabase& operator=(const SqlDatabase&) = delete;
 
   sqlite3* handle() const { return handle_.get(); }
-  RunsBySchema& runs() { return runs_; }
+  const TablesBySchema& schemas() const { return schemas_; }
+  /// Whether a run has this name, with or without a schema of its own.
+  bool has_run(std::string_view name) const;
 
   /// Ends the query that runs, soon. May be called by a signal handler. Not while a table is made for the first time,
   /// but as soon as it is.
@@ -66,7 +80,12 @@ class SqlDatabase {
   static int must_end(void* database);
   bool is_interrupted() const;
 
-  RunsBySchema runs_;
+  void choose_schemas();
+
+  const std::vector<OpenedRun> runs_;
+  std::unique_ptr<TableSet> stacked_;   // null for one run
+  std::unique_ptr<TableSet> compared_;  // null where there are not two profiles
+  TablesBySchema schemas_;
   KernelDictionary dictionary_;
   SqliteHandle handle_;
   std::atomic<bool> interrupted_ = false;

@@ -4,10 +4,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/nearest_names.h"
+#include "base/parse_number.h"
 #include "sql/schema.h"
 #include "table/units.h"
 
@@ -119,7 +122,86 @@ void Query::fail() const {
     const size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
     place = fmt::format(" (line {}, column {})", line, column);
   }
-  throw Error("SQL: " + message + place);
+  throw Error("SQL: " + message + place + hint(message));
+}
+
+namespace {
+
+/// What follows `before` in a text; nothing where it does not begin with that.
+std::optional<std::string> behind(const std::string& text, std::string_view before) {
+  if (!text.starts_with(before)) return std::nullopt;
+  return text.substr(before.size());
+}
+
+bool names_word(std::string_view text, std::string_view word) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+/// Behind the last point: "total" of "k.total".
+std::string last_part(const std::string& name) {
+  return name.substr(name.rfind('.') + 1);
+}
+
+}  // namespace
+
+std::string Query::hint(const std::string& message) const {
+  std::vector<std::string> names;
+  const std::optional<std::string> table = behind(message, "no such table: ");
+  const std::optional<std::string> column = behind(message, "no such column: ");
+  if (!table && !column) return "";
+  if (table && table->find('.') != std::string::npos) {
+    const std::string run = table->substr(0, table->find('.'));
+    if (!database_.schemas().contains(run) && database_.has_run(run)) {
+      return fmt::format("; of more than {} named runs the tables are in schema runs: runs.{} with run = '{}'",
+                         kMostNamedSchemas, last_part(*table), run);
+    }
+  }
+  for (const auto& [schema, tables] : database_.schemas()) {
+    for (const SqlTable& each : tables->list()) {
+      if (table) {
+        names.push_back(each.name);
+        names.insert(names.end(), each.aliases.begin(), each.aliases.end());
+      } else if (names_word(sql_, each.name)) {
+        for (const std::string& name : sql_names(each.columns)) names.push_back(name);
+      }
+    }
+  }
+  const std::string nearest = did_you_mean(last_part(table.value_or(column.value_or(""))), names);
+  return nearest.empty() ? "" : "; " + nearest;
+}
+
+void Query::bind(const SqlParameters& parameters) {
+  sqlite3_stmt* statement = statement_.get();
+  for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
+    const char* name = sqlite3_bind_parameter_name(statement, i);
+    if (name == nullptr) throw Error("SQL: parameters have names here: write :name instead of ?");
+    const auto given = parameters.find(name + 1);  // behind ':', '@' or '$'
+    if (given == parameters.end()) throw Error(fmt::format("SQL: no value is given for the parameter {}", name));
+    const Cell& value = given->second;
+    if (const auto* integer = std::get_if<int64_t>(&value)) {
+      sqlite3_bind_int64(statement, i, *integer);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      sqlite3_bind_double(statement, i, *real);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      sqlite3_bind_text64(statement, i, text->data(), text->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    }
+  }
+}
+
+std::pair<std::string, Cell> parse_sql_parameter(const std::string& text, std::string_view option) {
+  const size_t end = text.find('=');
+  if (end == std::string::npos || end == 0) throw Error(fmt::format("{} {}: write it as NAME=VALUE", option, text));
+  const std::string value = text.substr(end + 1);
+  std::string name = text.substr(text[0] == ':' ? 1 : 0, end - (text[0] == ':' ? 1 : 0));
+  if (const auto integer = parse_number<int64_t>(value)) return {std::move(name), *integer};
+  if (const auto real = parse_number<double>(value)) return {std::move(name), *real};
+  const bool is_quoted = value.size() > 1 && value.front() == '\'' && value.back() == '\'';
+  return {std::move(name), is_quoted ? value.substr(1, value.size() - 2) : value};
 }
 
 std::optional<Column> Query::column_of_table(int number) const {
@@ -128,10 +210,10 @@ std::optional<Column> Query::column_of_table(int number) const {
   const char* table = sqlite3_column_table_name(statement, number);
   const char* origin = sqlite3_column_origin_name(statement, number);
   if (schema == nullptr || table == nullptr || origin == nullptr) return std::nullopt;
-  const auto run = database_.runs().find(schema);
-  const Analysis* analysis = analysis_named(table);
-  if (run == database_.runs().end() || analysis == nullptr) return std::nullopt;
-  const std::vector<Column>& columns = run->second->table(*analysis).source().declared().columns;
+  const auto tables = database_.schemas().find(schema);
+  const SqlTable* known = tables == database_.schemas().end() ? nullptr : tables->second->find(table);
+  if (known == nullptr) return std::nullopt;
+  const std::vector<Column>& columns = tables->second->table(*known).source().declared().columns;
   const std::vector<std::string> names = sql_names(columns);
   const auto at = std::find(names.begin(), names.end(), origin);
   if (at == names.end()) return std::nullopt;

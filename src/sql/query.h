@@ -3,16 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "sql/database.h"
 #include "table/table.h"
 
 namespace cgpu {
+
+/// The values of parameters (`:name`) by their names, without the colon.
+using SqlParameters = std::map<std::string, Cell>;
+/// "a=1", "a=0.5", "a=text" as name and value: a number where the text is one and is not in quotes. `option` as
+/// errors name it. Throws Error.
+std::pair<std::string, Cell> parse_sql_parameter(const std::string& text, std::string_view option);
 
 /// One statement. The database must outlive it.
 class Query {
@@ -21,7 +29,10 @@ class Query {
   /// that there are not, and for whatever would write.
   Query(SqlDatabase& database, std::string_view sql);
 
-  /// What stands behind the statement.
+  /// Gives its parameters their values. Throws Error where one has none.
+  void bind(const SqlParameters& parameters);
+
+  /// What is behind the statement.
   std::string_view rest() const { return rest_; }
   /// Whether there is no statement, only spaces and comments.
   bool empty() const { return !statement_; }
@@ -38,6 +49,8 @@ class Query {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   [[noreturn]] void fail() const;
+  /// What a message of SQLite about a name that does not exist is followed by: "; did you mean ...?", or nothing.
+  std::string hint(const std::string& message) const;
   /// Where a column of the result is a column of a table: that one.
   std::optional<Column> column_of_table(int number) const;
 
@@ -52,10 +65,11 @@ class Query {
 /// What `read` makes of the only statement there is. Throws Error where there is none, or another one behind it, and
 /// as Query does; what a statement that failed has taken is given back.
 template <typename Read>
-auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read) {
+auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read, const SqlParameters& parameters = {}) {
   try {
     Query query(database, sql);
     if (query.empty()) throw Error("SQL: there is no statement");
+    query.bind(parameters);
     if (!Query(database, query.rest()).empty()) throw Error("SQL: one statement at a time was expected");
     return read(query);
   } catch (const Error&) {
@@ -64,7 +78,7 @@ auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read)
   }
 }
 
-/// Whether `text` ends with a whole statement, behind which stands a ';'.
+/// Whether `text` ends with a whole statement, behind which is a ';'.
 bool is_whole_statement(const std::string& text);
 
 }  // namespace cgpu

@@ -23,7 +23,7 @@ inline constexpr size_t kRowBlock = size_t{1} << 16;
 /// The values of a column at all of these rows, in the order of the rows.
 ColumnValues column_at(const RowSource& source, size_t column, const std::vector<uint32_t>& rows);
 
-/// The places of values in their order; equal ones keep theirs. `grouped`: equal ones need only stand together, in any
+/// The places of values in their order; equal ones keep theirs. `grouped`: equal ones need only be together, in any
 /// order; texts are then in the order of their codes.
 std::vector<uint32_t> order_of_values(const ColumnValues& values, bool descending, bool grouped);
 

@@ -2,7 +2,7 @@
 //
 // Of a column of integers the least and the most of each block of 65,536 rows is found once, when a condition is first
 // asked of it: 16 bytes a block. Blocks that cannot meet a condition are not looked at, so that ranges of time, and
-// ranks, which stand together, cost what they hold. Where one value of a column is looked for a second time, as a join
+// ranks, which are together, cost what they hold. Where one value of a column is looked for a second time, as a join
 // does, all rows are put in order of the column: 12 bytes a row, O(n); from then on a value costs O(log n).
 //
 // The rows that are found meet all conditions; a condition that a column cannot answer is left to SQLite, which checks
@@ -51,7 +51,7 @@ class RowSearch {
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
   };
-  /// Present values in ascending order, of text the codes of `texts`, and the rows that they stand in.
+  /// Present values in ascending order, of text the codes of `texts`, and the rows that they are in.
   struct Lookup {
     std::vector<int64_t> values;
     std::vector<uint32_t> rows;

@@ -35,14 +35,14 @@ std::unique_ptr<RowSource> rows_of_table(Table table);
 /// `facts` must outlive the rows. O(n) to begin with, as the table of events says.
 std::unique_ptr<RowSource> rows_of_events(const Analysis& analysis, const SessionFacts& facts);
 
-/// The values of a column at some rows, wherever they stand. Refers to the source.
+/// The values of a column at some rows, wherever they are. Refers to the source.
 class ColumnPart {
  public:
   ColumnPart(const RowSource& source, size_t column, std::span<const uint32_t> rows) : whole_(source.whole(column)) {
     if (whole_ == nullptr) made_ = std::make_unique<const ColumnValues>(source.values(column, rows));
   }
   const ColumnValues& values() const { return whole_ != nullptr ? *whole_ : *made_; }
-  /// Where the value of `row`, the i-th of the rows, stands in values().
+  /// Where the value of `row`, the i-th of the rows, is in values().
   size_t place(size_t i, uint32_t row) const { return whole_ != nullptr ? row : i; }
 
  private:

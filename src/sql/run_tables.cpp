@@ -2,30 +2,40 @@
 
 #include <utility>
 
+#include "analysis/analysis.h"
 #include "session/summary_session.h"
 
 namespace cgpu {
 
-RunTables::RunTables(OpenedProfile profile)
-    : profile_(std::move(profile)), facts_(profile_->is_summary() ? nullptr : &profile_->facts("SQL")) {
+namespace {
+
+/// `summary`: null for a profile, which has them all.
+std::vector<SqlTable> tables_of(const SummarySession* summary) {
+  std::vector<SqlTable> tables;
   for (const Analysis& analysis : all_analyses()) {
-    if (!profile_->is_summary() || profile_->summary_session().has_table(analysis)) list_.push_back(&analysis);
+    tables.push_back({.name = analysis.name,
+                      .about = analysis.about,
+                      .columns = analysis.columns,
+                      .aliases = analysis.aliases,
+                      .has_rows = summary == nullptr || summary->has_table(analysis)});
   }
+  return tables;
 }
 
-RunTables::RunTables(const SessionFacts& facts) : facts_(&facts) {
-  for (const Analysis& analysis : all_analyses()) list_.push_back(&analysis);
-}
+}  // namespace
 
-RowSearch& RunTables::table(const Analysis& analysis) {
-  const auto known = tables_.find(analysis.name);
-  if (known != tables_.end()) return known->second;
-  const auto made = [&] {
-    if (facts_ == nullptr) return rows_of_table(profile_->table(analysis, {}, {}));
-    if (analysis.events != nullptr) return rows_of_events(analysis, *facts_);
-    return rows_of_table(make_table(analysis, *facts_));
-  };
-  return tables_.try_emplace(analysis.name, made()).first->second;
+RunTables::RunTables(OpenedProfile profile)
+    : TableSet(tables_of(profile.is_summary() ? &profile.summary_session() : nullptr)),
+      profile_(std::move(profile)),
+      facts_(profile_->is_summary() ? nullptr : &profile_->facts("SQL")) {}
+
+RunTables::RunTables(const SessionFacts& facts) : TableSet(tables_of(nullptr)), facts_(&facts) {}
+
+std::unique_ptr<RowSource> RunTables::make(const SqlTable& table) {
+  const Analysis& analysis = find_analysis(table.name);
+  if (facts_ == nullptr) return rows_of_table(profile_->table(analysis, {}, {}));
+  if (analysis.events != nullptr) return rows_of_events(analysis, *facts_);
+  return rows_of_table(make_table(analysis, *facts_));
 }
 
 }  // namespace cgpu

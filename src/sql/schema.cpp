@@ -13,7 +13,7 @@ namespace cgpu {
 
 namespace {
 
-/// What stands behind "--", on one line whatever it says.
+/// What is behind "--", on one line whatever it says.
 std::string comment(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');

@@ -26,7 +26,7 @@ struct TableOfRun : sqlite3_vtab {
 };
 
 /// What xBestIndex has chosen, in the text that SQLite keeps until xFilter: conditions whose values come with it, and
-/// the order. "3= 3> 5< |4+ 5-" and a mark "g" at the end where equal rows need only stand together.
+/// the order. "3= 3> 5< |4+ 5-" and a mark "g" at the end where equal rows need only be together.
 struct Plan {
   struct Comparison {
     size_t column;
@@ -247,10 +247,11 @@ class TableCursor : public sqlite3_vtab_cursor {
   std::vector<Part> parts_;                      // by column
 };
 
-int connect_table(sqlite3* database, void* runs, int, const char* const* words, sqlite3_vtab** made, char** message) {
+int connect_table(sqlite3* database, void* schemas, int, const char* const* words, sqlite3_vtab** made,
+                  char** message) {
   return without_exceptions(message, [&] {
-    const std::string schema = words[1];
-    RowSearch& search = static_cast<RunsBySchema*>(runs)->at(schema)->table(find_analysis(words[2]));
+    TableSet& tables = *static_cast<TablesBySchema*>(schemas)->at(words[1]);
+    RowSearch& search = tables.table(*tables.find(words[2]));
     const Table& declared = search.source().declared();
     const std::string statement = create_statement(words[2], "", declared.columns);
     const int result = sqlite3_declare_vtab(database, statement.c_str());
@@ -312,9 +313,9 @@ int best_index_of_table(sqlite3_vtab* table, sqlite3_index_info* info) {
 
 }  // namespace
 
-void add_table_module(sqlite3* database, RunsBySchema& runs) {
+void add_table_module(sqlite3* database, TablesBySchema& schemas) {
   static const sqlite3_module module = module_of<TableOfRun, TableCursor>(connect_table, best_index_of_table);
-  sqlite3_create_module(database, kTableModule, &module, &runs);
+  sqlite3_create_module(database, kTableModule, &module, &schemas);
 }
 
 }  // namespace cgpu

@@ -41,7 +41,7 @@ class ColumnValues {
   }
   void append(double value);  // absent where it is not finite
   void append(std::string_view text);
-  /// An integer may stand in a column of reals. Throws std::logic_error for another type than the column's.
+  /// An integer may be in a column of reals. Throws std::logic_error for another type than the column's.
   void append(const Cell& cell);
   /// Appends texts by their codes in `dictionary`, which becomes the column's; -1 for absent. For a column of text
   /// without rows of another dictionary. Columns that share a dictionary must not add texts to it: each gets a copy

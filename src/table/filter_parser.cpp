@@ -185,7 +185,7 @@ class Parser {
     return std::string(text_.substr(begin, end - begin));
   }
 
-  /// Whether this word, all in lower or all in upper case, stands here.
+  /// Whether this word, all in lower or all in upper case, is here.
   bool is_word(std::string_view word) const {
     const std::string_view here = text_.substr(at_, word.size());
     const size_t end = at_ + word.size();

@@ -14,7 +14,7 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
 }
 
-/// Whether the character at `at` could be taken for markup where it stands.
+/// Whether the character at `at` could be taken for markup where it is.
 bool is_markup(std::string_view text, size_t at) {
   const char before = at > 0 ? text[at - 1] : ' ';
   const char after = at + 1 < text.size() ? text[at + 1] : ' ';

@@ -17,7 +17,7 @@ namespace cgpu {
 /// the table, which were not made.
 std::string render_markdown(const Table& table, size_t max_rows = 0, size_t more_rows = 0);
 
-/// Lines as they stand, between fences that nothing in them ends.
+/// Lines as they are, between fences that nothing in them ends.
 std::string markdown_code(std::string_view lines);
 
 /// `text` on one line, safe anywhere in a Markdown paragraph or table cell.

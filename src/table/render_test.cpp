@@ -313,7 +313,7 @@ Table hostile_table(std::mt19937_64& random) {
   return table;
 }
 
-/// Fields of a CSV text; absent (nothing at all) is told from "" by the flag.
+/// Fields of a CSV text; absent (nothing at all) is distinguished from "" by the flag.
 struct CsvField {
   std::string text;
   bool quoted = false;

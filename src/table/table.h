@@ -173,7 +173,7 @@ bool operator==(const Table& a, const Table& b);
 /// the table. Two columns or more.
 size_t least_column(const std::vector<Column>& columns);
 
-/// How many rows a renderer shows under a limit, of which 0 means all.
+/// How many rows a renderer shows under a limit; a limit of 0 means all.
 size_t shown_rows(const Table& table, size_t max_rows);
 
 }  // namespace cgpu

@@ -1,4 +1,4 @@
-// The critical path (docs/definitions.md, "critical_path") as slices of the viewer.
+// The critical path (docs/definitions/critical-path.md, "critical_path") as slices of the viewer.
 #pragma once
 
 #include <vector>

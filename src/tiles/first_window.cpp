@@ -17,7 +17,7 @@ struct Place {
   SliceIndex slice = 0;
 };
 
-/// Where the slices of a sample of all slices stand.
+/// Where the slices of a sample of all slices are.
 std::vector<Place> sampled_places(const Session& session) {
   size_t count = 0;
   for (const Run& run : session.runs) count += run.timeline.slices.size();

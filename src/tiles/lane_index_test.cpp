@@ -14,7 +14,7 @@ namespace {
 
 using test::RandomSlices;
 
-/// Every slice stands once, and no two of a lane overlap.
+/// Every slice occurs once, and no two of a lane overlap.
 void expect_complete(const LaneIndex& index, const RandomSlices& random) {
   std::set<SliceIndex> seen;
   for (uint32_t number = 0; number < index.lanes(); ++number) {
@@ -41,7 +41,7 @@ uint32_t most_at_once(const std::vector<test::SlowSlice>& slices) {
   return static_cast<uint32_t>(most);
 }
 
-/// Slices of which only parents and tracks are known.
+/// Slices whose parents and tracks alone are known.
 Slices nested_slices(std::vector<SliceIndex> parent, const std::vector<TrackIndex>& tracks) {
   Slices slices;
   for (const TrackIndex track : tracks) slices.append({.track = track});

@@ -40,7 +40,7 @@ class Stretches {
 };
 
 using Layer = std::pair<uint32_t, int64_t>;              // sequence, number
-using Part = std::pair<std::optional<Layer>, uint32_t>;  // of which layer, place in kLayerParts
+using Part = std::pair<std::optional<Layer>, uint32_t>;  // layer, place in kLayerParts
 
 LayerSlices slices_of_device(const Timeline& timeline, std::vector<PlacedOp> ops) {
   const Slices& slices = timeline.slices;

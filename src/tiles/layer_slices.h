@@ -1,4 +1,4 @@
-// The layers of the model (docs/definitions.md, "layers") and their parts as slices of the viewer.
+// The layers of the model (docs/definitions/steps-and-layers.md, "layers") and their parts as slices of the viewer.
 //
 // A layer of a device lasts from the start of its first op to the end of its last, a part likewise, but no longer than
 // until an op of another layer or part starts: where streams run beside each other, what began last is shown.

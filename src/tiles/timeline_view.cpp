@@ -524,7 +524,7 @@ std::vector<PathSample> TimelineView::path_samples_of(const ViewTrack& track) co
   const Run& run = session_.runs[track.run];
   const TrackIndex source = tracks()[track.samples].source;
   std::vector<SliceIndex> slices;
-  // The parts of a track stand side by side.
+  // The parts of a track are side by side.
   const size_t first = track.samples - std::min<size_t>(track.samples, kTrackParts - 1);
   for (size_t id = first; id < std::min<size_t>(track.samples + kTrackParts, tracks().size()); ++id) {
     const ViewTrack& part = tracks()[id];

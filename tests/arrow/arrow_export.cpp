@@ -133,7 +133,7 @@ const char* json_of(const char* name) {
   return text.c_str();
 }
 
-/// Where the values of a column of the opened stream stand.
+/// Where the values of a column of the opened stream are.
 const void* address_of(const char* name, uint64_t batch, uint64_t column) {
   return addresses()[name].at(batch).at(column);
 }

@@ -1,4 +1,4 @@
-// What stands around the events of a file: the header, the names of rows, and what follows.
+// What is around the events of a file: the header, the names of rows, and what follows.
 #pragma once
 
 #include <vector>

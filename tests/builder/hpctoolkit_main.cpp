@@ -2,7 +2,7 @@
 // copies-untraced].
 //
 // Two threads of one rank: main calls solve, which has a loop that calls dot; the second thread waits in poll. A stream
-// runs the kernel that solve launched. Samples stand a millisecond apart.
+// runs the kernel that solve launched. Samples are a millisecond apart.
 //
 // With WAITED another one, without a trace: a thread that waits at a barrier for WAITED percent of its time, and the
 // instructions of two kernels, as sampled.

@@ -35,7 +35,7 @@ struct JobOptions {
   /// 0.6 ms longer a step.
   std::optional<int> slow_stage;
   std::optional<int> slow_tensor_group;
-  /// Five machines stand in a rack, which their names say, as those of HPE Cray EX do.
+  /// Five machines are in a rack, which their names say, as those of HPE Cray EX do.
   bool racks = false;
   std::optional<int> slow_rack;  // planted besides: its ranks load their input 3 ms longer a step
   /// By how much the clock of a machine is faster or slower than that of rank 0, at most, in parts per million.

@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   app.add_flag("--undescribed", options.undescribed, "The profiles do not say what their groups are for");
   app.add_option("--slow-stage", options.slow_stage, "One whose ranks compute longer, also of a healthy job");
   app.add_option("--slow-tensor-group", options.slow_tensor_group, "One whose collectives take longer, likewise");
-  app.add_flag("--racks", options.racks, "The names of machines say in which rack they stand, and are kept");
+  app.add_flag("--racks", options.racks, "The names of machines say in which rack they are, and are kept");
   app.add_option("--slow-rack", options.slow_rack, "One whose machines load their input longer, likewise");
   app.add_option("--drift-ppm", options.drift_ppm, "Most by which clocks of machines are faster or slower")
       ->check(CLI::Range(0, 100'000))

@@ -24,7 +24,7 @@
 
 namespace cgpu::builder {
 
-/// The parts of a file in the order in which they stand in it.
+/// The parts of a file in the order in which they are in it.
 enum class Part { ops, python_and_memory, device };
 
 enum class HostKind : uint8_t { op, annotation, python };

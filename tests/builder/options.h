@@ -14,7 +14,7 @@ enum class Model { plain, cnn, dlrm, moe, llm };
 enum class Era { y2021, y2024, y2026 };
 enum class Vendor { nvidia, amd };
 
-/// Why the device is idle: the causes of docs/definitions.md.
+/// Why the device is idle: the causes of docs/definitions/idle.md.
 enum class Cause : uint8_t {
   synchronization,
   blocking_copy,

@@ -33,7 +33,7 @@ int64_t Rendezvous::latest(size_t group, int64_t start) {
     all_here_.notify_all();
     return meeting.outcome;
   }
-  // The next round cannot end before this rank joins it, so the outcome stands until it has been read.
+  // The next round cannot end before this rank joins it, so the outcome is kept until it has been read.
   const uint64_t round = meeting.round;
   all_here_.wait(lock, [&] { return given_up_ || meeting.round != round; });
   if (meeting.round == round) throw GaveUp("another rank could not be written");

@@ -103,7 +103,7 @@ Json idle(const std::vector<Event>& events, const std::vector<const Event*>& ops
   std::map<std::string, std::tuple<int64_t, int64_t, int64_t>> causes;  // count, total, max
   for (const Event* waking : ops) {
     // A gap ends at this op if nothing runs just before it, something has run before, and no op of the same start
-    // stands earlier in the file.
+    // is earlier in the file.
     bool first = false;
     int64_t gap_start = INT64_MIN;
     for (const Event* other : ops) {

@@ -1,4 +1,4 @@
-"""Where the buffers of an Arrow stream stand, read from its structures in C."""
+"""Where the buffers of an Arrow stream are, read from its structures in C."""
 import ctypes
 
 
@@ -21,7 +21,7 @@ class ArrowArrayStream(ctypes.Structure):
 
 
 def buffer_addresses(table):
-    """Where the values of each column stand, as the stream itself says."""
+    """Where the values of each column are, as the stream itself says."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     capsule = table.__arrow_c_stream__()

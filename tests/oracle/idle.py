@@ -1,4 +1,4 @@
-"""Why a device stood still (tables idle and idle_streams)."""
+"""Why a device was idle (tables idle and idle_streams)."""
 import bisect
 import collections
 import re

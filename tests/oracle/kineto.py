@@ -42,7 +42,7 @@ EXACT = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_EVEN)
 
 
 class NumberText(str):
-    """A JSON number with a fraction or an exponent, as it stood in the file."""
+    """A JSON number with a fraction or an exponent, as it was in the file."""
 
 
 class Slice:

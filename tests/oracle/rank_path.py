@@ -1,4 +1,4 @@
-"""The chain that bounds a job of several ranks, from its traces (docs/definitions.md, "rank_path")."""
+"""The chain that bounds a job of several ranks, from its traces (docs/definitions/ranks.md, "rank_path")."""
 import collections
 
 from . import ranks

@@ -1,4 +1,4 @@
-"""The stage of a pipeline that each rank holds, from its Kineto trace (docs/definitions.md, "rank_outliers")."""
+"""The stage of a pipeline that each rank holds, from its Kineto trace (docs/definitions/ranks.md, "rank_outliers")."""
 import json
 
 

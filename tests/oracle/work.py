@@ -172,7 +172,7 @@ def wrong_overlap(inputs, session):
     for row in tool.table(inputs, "overlap"):
         pair = frozenset(((row["stream"], row["class"]), (row["other_stream"], row["other_class"])))
         if (row["rank"], row["device"], pair) in got:
-            wrong.append("overlap: a pair stands there twice: %s" % row)
+            wrong.append("overlap: a pair is there twice: %s" % row)
         got[row["rank"], row["device"], pair] = row["overlap_ns"]
         if row["overlap_ns"] > min(row["busy_ns"], row["other_busy_ns"]):
             wrong.append("overlap: more than one of the two was busy: %s" % row)

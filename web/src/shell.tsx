@@ -31,7 +31,7 @@ export interface ShellProps {
   state: AppState;
   views: readonly View[];
   version: string;
-  /** All that stand side by side. */
+  /** All that are side by side. */
   profiles: { states: ProfileStates; titles: readonly string[] };
   compared: Compared | null;
   /** What the summary is called whose ranks these are, if they are. */

@@ -34,8 +34,8 @@ class Answer:
 
     def add_rows(self, columns: Iterable[str], rows: Iterable[Sequence[Any]], skip: int = 0,
                  total: Optional[int] = None, more: str = NEXT) -> int:
-        """Rows as CSV, as many as fit. `skip` says how many stand before them, `total` how many there are (None: nobody
-        knows), `more` how to ask for the next, where "{skip}" is how many stand before those. How many were shown."""
+        """Rows as CSV, as many as fit. `skip` says how many are before them, `total` how many there are (None:
+        unknown), `more` how to ask for the next, where "{skip}" is how many are before those. How many were shown."""
         self.add(_csv(columns))
         room = MOST_TOKENS - _TOKENS_FOR_NOTES - estimated_tokens(self._command[:_MOST_OF_A_COMMAND]) - self._tokens()
         shown, is_cut, at_end = 0, False, True

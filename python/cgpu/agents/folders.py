@@ -99,7 +99,7 @@ class Folders:
         return [path]
 
     def _lies_in(self, path: str) -> bool:
-        """Whether the folder that it stands in is one of them, or below. What a link leads to outside is not told."""
+        """Whether the folder that it is in is one of them, or below. What a link leads to outside is not reported."""
         return path in self._named + self._real or self._holds(os.path.realpath(os.path.dirname(path)))
 
     def _checked(self, path: str) -> str:

@@ -33,7 +33,7 @@ def make_server(runs: Runs) -> Server[Any]:
         return types.ListToolsResult(tools=[_declared(name, tool) for name, tool in TOOLS.items()])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        # What nobody waits for any more goes on until it is done.
+        # A call whose client no longer waits goes on until it is done.
         return await anyio.to_thread.run_sync(answered, runs, params.name, params.arguments or {},
                                               abandon_on_cancel=True)
 

@@ -277,9 +277,11 @@ class Sql(Tool):
 
     Of one run: SELECT name, total_ns FROM kernels. Of several, each handle, or the name that you give it, is a schema:
     SELECT name, b.total_ns - a.total_ns AS delta_ns FROM r1.kernels a JOIN r2.kernels b USING (name). Events: slices (slice, parent, track,
-    start_ns, duration_ns, name, kind), device_slices (launch is the slice of its call), links, waits, counter_samples.
-    Functions besides SQLite's: span_union(start, end), percentile(x, p), median(x), overlap(a, b, c, d), class(name),
-    text REGEXP pattern; arguments(slice) is a table. SELECT * FROM pragma_table_info('kernels') has the columns.
+    start_ns, duration_ns, name, kind), device_slices (launch is the slice of its call; step, op, module and range launched it),
+    links, waits, counter_samples. Of two runs, compare_causes and the other tables of compare; of several, runs.kernels has
+    the kernels of all with a column run. Functions besides SQLite's: span_union(start, end), percentile(x, p), median(x),
+    overlap(a, b, c, d), class(name), text REGEXP pattern; tables: arguments(slice), ancestors(slice), descendants(slice),
+    interval_intersect('device_slices', 'steps', 'rank'). SELECT * FROM pragma_table_info('kernels') has the columns.
     """
 
     title = "Ask in SQL"

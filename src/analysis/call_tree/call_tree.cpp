@@ -1,5 +1,5 @@
 // Table `call_tree`: the nodes from the root down, the most expensive child first. What is not shown of a node's
-// children stands as one row below it, so that the rows add up. O(nodes log nodes) a metric.
+// children is one row below it, so that the rows add up. O(nodes log nodes) a metric.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ std::optional<ShownMetric> one_metric(const std::vector<const CallTree*>& trees,
 /// Columns METRIC.inclusive and METRIC.exclusive for each metric.
 std::vector<Column> metric_columns(const std::vector<ShownMetric>& metrics);
 
-/// Where a node stands: line, file and module, absent where unknown.
+/// Where a node is: line, file and module, absent where unknown.
 void append_place_columns(std::vector<Column>& columns);
 /// Inserts columns before those of the place, where a table has the columns of its metrics. Returns the index of the
 /// first one.

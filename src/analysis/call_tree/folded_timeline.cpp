@@ -45,7 +45,7 @@ FoldedTimeline columns_of(StackTree tree, std::vector<int64_t> cpu_ns, std::vect
   return folded;
 }
 
-/// "train.py(27): step" stands in line 27 of train.py.
+/// "train.py(27): step" is in line 27 of train.py.
 struct FramePlace {
   std::string_view file;
   uint32_t line = 0;

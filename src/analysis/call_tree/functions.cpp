@@ -88,7 +88,7 @@ MetricColumns insert_metrics(Table& table, const std::vector<TreeOfRun>& runs, c
   return inserted;
 }
 
-/// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
+/// Adds the rows of one run: one per group: `examples` is a node of it, `rows` the first cells.
 void append_groups(Table& table, const CallTree& tree, const CallFunctions& functions, const FunctionGroups& grouping,
                    std::vector<Row> rows, const std::vector<NodeIndex>& examples, const MetricColumns& columns) {
   append_sums(rows, tree, functions, grouping, columns);

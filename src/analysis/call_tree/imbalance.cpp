@@ -80,7 +80,7 @@ struct Spread {
   size_t worst = 0;
 };
 
-/// Of the threads that have any cost, and of ranks of which no thread has. No profiles where no thread has any.
+/// Of the threads that have any cost, and of ranks without such a thread. No profiles where no thread has any.
 Spread spread_of(const std::vector<double>& values, const Ranks& ranks) {
   Spread spread;
   for (size_t i = 0; i < values.size(); ++i) {

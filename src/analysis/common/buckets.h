@@ -21,7 +21,7 @@ inline TableOption buckets_option() {
 /// The default number of rows of a run: a hundred for 2,621 threads.
 inline constexpr int64_t kMostUnaskedRows = int64_t{1} << 18;
 
-/// Into how many buckets the time is cut, of each of which there is a row for each of `parts` (devices, streams,
+/// The number of buckets of the time. Each has a row for each of `parts` (devices, streams,
 /// threads). By default fewer, the more parts there are.
 inline int64_t bucket_count(const TableOptions& options, size_t parts) {
   const TableOption option = buckets_option();

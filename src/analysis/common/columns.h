@@ -25,7 +25,7 @@ inline Column text_column(std::string name, std::string about) {
 inline Column number_column(std::string name, std::string about) {
   return {std::move(name), ColumnType::integer, "", std::move(about), ColumnRole::key};
 }
-/// Steps from the root of a tree, whose rows stand below the one that they are part of: texts indent the names by it.
+/// Steps from the root of a tree, whose rows are below the one that they are part of: texts indent the names by it.
 inline Column depth_column(std::string name, std::string about) {
   return {std::move(name), ColumnType::integer, "", std::move(about), ColumnRole::depth};
 }

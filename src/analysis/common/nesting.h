@@ -7,7 +7,7 @@
 
 namespace cgpu {
 
-/// Calls visit(slice) once for every slice, for a parent before its children (which may stand in either order in the
+/// Calls visit(slice) once for every slice, for a parent before its children (which may be in either order in the
 /// file). O(n).
 template <typename Visit>
 void for_each_outside_in(const Slices& slices, Visit visit) {

@@ -1,4 +1,4 @@
-// How some of the slices nest, the others looked through: for sums over subtrees in one walk, whatever the depth.
+// How some of the slices nest, the others skipped: for sums over subtrees in one walk, whatever the depth.
 //
 // 12 bytes a slice of the timeline, O(n).
 #pragma once

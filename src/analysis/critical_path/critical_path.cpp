@@ -14,6 +14,7 @@
 #include "analysis/critical_path/path_layers.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/critical_path/replayed_periods.h"
+#include "analysis/events/shown_slices.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
 
@@ -70,13 +71,15 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
 Table critical_path_trace_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   Table table = analysis.empty_table();
   const SessionFacts& whole = facts.whole();
+  const ShownSlices shown(facts);
   for_each_part_of_measured_path(
       whole, periods_of_session(facts),
       [&](const Period& period, const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
         const Run& run = whole.run(part.run);
         table.append({run.rank, period.step ? Cell(*period.step) : Cell(), shown_time(whole, part.run, from), to - from,
                       cell(part.bound_by.name()), cell(text_of(kind)),
-                      part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
+                      part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice)),
+                      cell(shown.number(part.run, part.slice))});
       });
   return table;
 }
@@ -92,7 +95,8 @@ Analysis critical_path_trace_analysis() {
                       text_column("dependency",
                                   "what had to wait: work of a device, its launch, the op before it in the stream, "
                                   "another stream (event, succession), a wait of the host, a thread, a rank"),
-                      text_column("name", "of the device op or call; absent for other time of the host")},
+                      text_column("name", "of the device op or call; absent for other time of the host"),
+                      shown_slice_column("its")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
           .needs_all_timelines = true,
           .whole = critical_path_trace_table};

@@ -208,7 +208,7 @@ TEST(Dependencies, TheCriticalPathNamesWhatBounds) {
 }
 
 TEST(Dependencies, AStreamThatWaitsForAnEventGoesOnSomeTimeAfterIt) {
-  // On AMD's devices an op begins 14 to 19 us after what its stream was told to wait for.
+  // On AMD's devices an op begins 14 to 19 us after what its stream had to wait for.
   const auto dependency = [](bool waits) {
     TestRun test;
     const auto launch = [&](int64_t at) { return test.host(SliceKind::runtime_call, "hipLaunchKernel", at, 5'000); };
@@ -339,7 +339,7 @@ TEST(Dependencies, RanksWaitForTheLastToComeToACollectiveOfTheirHosts) {
   const Table healthy = make_table(find_analysis("findings"), SessionFacts(twin));
   for (size_t row = 0; row < healthy.row_count(); ++row) EXPECT_NE(text_at(healthy, row, "rule"), "straggler");
 
-  // Where the collective waits for nobody, each rank goes its own way.
+  // Where no rank waits in the collective, each rank goes its own way.
   TableOptions alone;
   alone.set("scale", {"prepare 1=0"});
   alone.set("free", {"other_rank"});

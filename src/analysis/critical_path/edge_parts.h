@@ -3,7 +3,7 @@
 //
 // The parts of an edge of the graph (dependencies/graph.h) are in order of time and add up to its weight: a critical
 // path is therefore explained to the nanosecond. Host time is distinguished by the causes of idle time
-// (docs/definitions.md, "idle").
+// (docs/definitions/idle.md, "idle").
 #pragma once
 
 #include <array>

@@ -34,7 +34,7 @@ class EdgeTimes {
   EdgeTimes(const SessionFacts& whole, double long_stretch);
 
   /// A what-if scenario: time of the `removed` kinds is taken out, with the waits for it; each device op takes
-  /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops of which `without_gap(run, slice)`
+  /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops for which `without_gap(run, slice)`
   /// holds, if given.
   struct Scenario {
     BoundKinds removed;

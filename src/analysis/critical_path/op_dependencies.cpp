@@ -6,6 +6,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/critical_path/periods.h"
+#include "analysis/events/shown_slices.h"
 #include "analysis/events/slice_ops.h"
 #include "analysis/tables.h"
 #include "dependencies/graph.h"
@@ -43,6 +44,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
   Table table = analysis.empty_table();
   const SessionFacts& whole = facts.whole();
   const DependencyGraph& graph = whole.dependencies();
+  const ShownSlices numbers(facts);
   std::vector<const Run*> shown(whole.session().runs.size(), nullptr);  // by run of the whole: that of the part
   std::vector<SliceOps> ops;
   std::vector<SliceOps::Search> searches(shown.size());
@@ -64,7 +66,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
                   shown_time(whole, moment.run, moment.time), cell(run.timeline.name(moment.slice)),
                   cell(text_of(bound_by.kind)), bound_by.weight, graph.delay(number),
-                  slack == kUnknown ? Cell() : Cell(slack)});
+                  slack == kUnknown ? Cell() : Cell(slack), cell(numbers.number(moment.run, moment.slice))});
   }
   return table;
 }
@@ -83,7 +85,8 @@ Analysis op_dependencies_analysis() {
                   time_column("waited_ns", "from there until the op began"),
                   time_column("delay_ns", "of this, more than such a dependency takes: not explained"),
                   time_column("slack_ns",
-                              "how much longer its work could take with no step ending later; 0 on the critical path")},
+                              "how much longer its work could take with no step ending later; 0 on the critical path"),
+                  shown_slice_column("its")},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
       .needs_all_timelines = true,
       .whole = op_dependencies_table};

@@ -3,8 +3,8 @@
 // A step is what its mark encloses: what the host does there, and the device ops that it launches there, whenever they
 // run; a host may be several steps ahead of its device, and another number of steps after a change. So a step ends with
 // the last of these moments, and begins with its mark, but no earlier than the step before it ends: as table `steps`
-// has it (docs/definitions.md); one with the time before its mark begins where the step before that ends. Other periods
-// have the moments that lie in them as measured.
+// has it (docs/definitions/steps-and-layers.md); one with the time before its mark begins where the step before that
+// ends. Other periods have the moments that lie in them as measured.
 #pragma once
 
 #include <cstdint>

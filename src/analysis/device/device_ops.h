@@ -1,4 +1,4 @@
-// Device ops by device and by stream, and the time that they cover (docs/definitions.md, "Device ops").
+// Device ops by device and by stream, and the time that they cover (docs/definitions/device-time.md, "Device ops").
 //
 // An op is known by its index into Timeline::device_ops. Ops of implausible duration are left out everywhere.
 // The ops of a group are in file order. O(n) in the device ops, but busy_time() sorts them where they do not come

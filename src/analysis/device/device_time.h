@@ -1,7 +1,7 @@
 // When a device did what: the time of its device ops by kind, and what of it is left without the kinds above.
 //
-// compute + exposed_communication + exposed_memory + what is not busy make up the span (docs/definitions.md,
-// "gpu_time"). O(n log n) in the device ops, O(n) where they come sorted.
+// compute + exposed_communication + exposed_memory + what is not busy make up the span
+// (docs/definitions/device-time.md, "gpu_time"). O(n log n) in the device ops, O(n) where they come sorted.
 #pragma once
 
 #include <vector>

@@ -8,6 +8,7 @@
 #include "analysis/common/groups_by_name.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/device/kernel_groups.h"
 #include "analysis/tables.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"
@@ -15,25 +16,6 @@
 namespace cgpu {
 
 namespace {
-
-struct Kernel {
-  DurationStatistics durations;
-  // Kernels of one base name may be of different classes; the row is given the one with the most time. An op weighs
-  // its ns and one more, so that ops without length count too.
-  std::array<int64_t, kKernelClasses> weight{};
-
-  KernelClass kernel_class() const {
-    return static_cast<KernelClass>(std::max_element(weight.begin(), weight.end()) - weight.begin());
-  }
-  void combine(Kernel&& other) {
-    durations.combine(std::move(other.durations));
-    for (size_t i = 0; i < weight.size(); ++i) weight[i] += other.weight[i];
-  }
-  template <typename Archive>
-  void members(Archive& archive) {
-    archive(durations, weight);
-  }
-};
 
 bool has_base_names(const TableOptions& options) {
   return options.text(kNamesOption) == "base";
@@ -49,18 +31,16 @@ class Kernels {
     kernels_.enter(timeline.names);
     for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
       if (!is_kernel(timeline.kind(slice))) return;
-      const int64_t duration = timeline.slices.duration[slice];
-      Kernel& kernel = kernels_.of(timeline.slices.name[slice]);
-      kernel.durations.add(duration);
-      kernel.weight[timeline.device_ops.kernel_class[op]] += duration + 1;
+      kernels_.of(timeline.slices.name[slice])
+          .add(timeline.slices.duration[slice], timeline.device_ops.kernel_class[op]);
     });
   }
   void combine(Kernels&& other) { kernels_.combine(std::move(other.kernels_)); }
   void append_rows(Table& table, const RunIndex&) {
     if (base_names_) table.columns[0].about = "short name: no template arguments, no parameters";
     int64_t whole = 0;
-    kernels_.for_each([&](std::string_view, const Kernel& kernel) { whole += kernel.durations.total(); });
-    kernels_.for_each([&](std::string_view name, const Kernel& kernel) {
+    kernels_.for_each([&](std::string_view, const KernelsOfName& kernel) { whole += kernel.durations.total(); });
+    kernels_.for_each([&](std::string_view name, const KernelsOfName& kernel) {
       if (kernel.durations.count() == 0) return;
       Row row = {cell(name), cell(text_of(kernel.kernel_class()))};
       append_durations(row, kernel.durations, whole);
@@ -75,7 +55,7 @@ class Kernels {
 
  private:
   bool base_names_;
-  GroupsByName<Kernel> kernels_;
+  GroupsByName<KernelsOfName> kernels_;
 };
 
 class KernelClasses {
@@ -126,7 +106,7 @@ Analysis kernels_analysis() {
       .about = "time of the kernels and device collectives by name",
       .aliases = {"cuda_gpu_kern_sum", "gpukernsum"},
       .columns = {key_column("name", "full demangled name"), text_column("class", "what kind of work it does")},
-      .options = {kNamesOption},
+      .options = {kNamesOption, kernel_groups_option()},
       .applies = [](const ProfileCounts& counts) { return counts.kernels() > 0; },
       .row_slices = {{"name"},
                      [](const SessionFacts& facts, const TableOptions& options, const auto& visit) {
@@ -134,7 +114,10 @@ Analysis kernels_analysis() {
                                                    has_base_names(options) ? base_kernel_name : MergedNames::Spelling(),
                                                    visit);
                      }},
-      .fold = fold_of<Kernels>};
+      .fold = [](const Analysis& kernels, const TableOptions& options) {
+        const bool is_grouped = !options.chosen(kernel_groups_option()).empty();
+        return is_grouped ? fold_kernels_by_group(kernels, options) : fold_of<Kernels>(kernels, options);
+      }};
   append_duration_columns(analysis.columns, "kernels of this name");
   return analysis;
 }

@@ -1,11 +1,10 @@
 // Table `queue`: how many launches wait in the queue of each stream. O(n log n) in the launching calls.
 #include <algorithm>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
+#include "analysis/device/queue_changes.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
 
@@ -13,29 +12,23 @@ namespace cgpu {
 
 namespace {
 
-/// A time, and what happened then: true where a call launched work, false where launched work began to run.
-using Event = std::pair<int64_t, bool>;
-
-/// The number of launched calls whose work has not begun, after each event.
-std::vector<int64_t> lengths_after(std::vector<Event>& events) {
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
+/// The number of launched calls whose work has not begun, after each change.
+std::vector<int64_t> lengths_after(const std::vector<QueueChange>& changes) {
   std::vector<int64_t> lengths;
-  lengths.reserve(events.size());
+  lengths.reserve(changes.size());
   int64_t length = 0;
-  for (const Event& event : events) {
-    length += event.second ? 1 : -1;
+  for (const QueueChange& change : changes) {
+    length += change.second ? 1 : -1;
     lengths.push_back(length);
   }
   return lengths;
 }
 
-/// How long the queue has at least so many launches in it, of the lengths after each of the sorted events.
-int64_t time_at(const std::vector<Event>& events, const std::vector<int64_t>& lengths, int64_t least) {
+/// How long the queue has at least so many launches in it, of the lengths after each of the changes.
+int64_t time_at(const std::vector<QueueChange>& changes, const std::vector<int64_t>& lengths, int64_t least) {
   int64_t time = 0;
-  for (size_t i = 0; i + 1 < events.size(); ++i) {
-    if (lengths[i] >= least) time += events[i + 1].first - events[i].first;
+  for (size_t i = 0; i + 1 < changes.size(); ++i) {
+    if (lengths[i] >= least) time += changes[i + 1].first - changes[i].first;
   }
   return time;
 }
@@ -44,20 +37,12 @@ int64_t time_at(const std::vector<Event>& events, const std::vector<int64_t>& le
 constexpr int64_t kFull = 1024;
 
 void append_queues(const RunInSession& run, Table& table) {
-  const Timeline& timeline = run.timeline();
-  const DeviceOps& ops = timeline.device_ops;
-  std::map<StreamId, std::vector<Event>> events_of_stream;
-  for (const LaunchingCall& launch : run.facts.launching_calls(run.index)) {
-    std::vector<Event>& events = events_of_stream[{ops.device[launch.first_op], ops.stream[launch.first_op]}];
-    events.emplace_back(timeline.slices.start[launch.call], true);
-    events.emplace_back(timeline.slices.start[ops.slice[launch.first_op]], false);
-  }
-  for (auto& [id, events] : events_of_stream) {
-    std::vector<int64_t> lengths = lengths_after(events);
-    const int64_t waiting = time_at(events, lengths, 1);
-    const int64_t full = time_at(events, lengths, kFull);
+  for (const auto& [id, changes] : queue_changes(run.facts, run.index)) {
+    std::vector<int64_t> lengths = lengths_after(changes);
+    const int64_t waiting = time_at(changes, lengths, 1);
+    const int64_t full = time_at(changes, lengths, kFull);
     std::sort(lengths.begin(), lengths.end());
-    table.append({run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(events.size() / 2), mean(lengths),
+    table.append({run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(changes.size() / 2), mean(lengths),
                   sample_deviation(lengths), lengths.front(), quantile_of_sorted(lengths, 0.25),
                   quantile_of_sorted(lengths, 0.5), quantile_of_sorted(lengths, 0.75), lengths.back(), waiting, full});
   }

@@ -78,7 +78,7 @@ std::optional<CopyPath> path_of(CopyKind kind, const DeviceModels& models) {
 struct TransfersOfRoute {
   int64_t count = 0;
   int64_t total_ns = 0;
-  std::vector<int64_t> sizes;  // bytes, of the ops of which they are recorded
+  std::vector<int64_t> sizes;  // bytes, of the ops that record them
   int64_t sized_ns = 0;        // sum of the durations of these ops
   int64_t counted_bytes = 0;   // by the metrics of a call tree, where ops do not say
 

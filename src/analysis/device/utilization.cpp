@@ -40,7 +40,7 @@ void append_buckets(const RunInSession& run, const TableOptions& options, Table&
   }
 }
 
-/// Of each stream, in the buckets of its device, so that streams stand beside each other.
+/// Of each stream, in the buckets of its device, so that streams are beside each other.
 void append_stream_buckets(const RunInSession& run, const TableOptions& options, Table& table) {
   const Timeline& timeline = run.timeline();
   const auto streams = ops_by_stream(timeline);

@@ -47,6 +47,7 @@ void EventTexts::fill() const {
 SliceColumns::SliceColumns(const SessionFacts& facts)
     : session_(facts.session()),
       zeros_(facts.zeros()),
+      numbers_(session_),
       names_(session_, names_of),
       names_if_any_(session_, [](const Run& run) { return without_empty(names_of(run)); }),
       categories_(session_,

@@ -5,20 +5,15 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/events/slice_numbers.h"
 #include "analysis/session_facts.h"
-#include "table/column_values.h"
+#include "table/table.h"
 
 namespace cgpu {
-
-/// A slice of a session, or a device op where a table says so.
-struct EventPlace {
-  uint32_t run = 0;
-  uint32_t event = 0;
-};
-using EventPlaces = std::vector<EventPlace>;
 
 /// value_of(place) is an integer or, where it may be absent, an optional one.
 template <typename ValueOf>
@@ -64,12 +59,21 @@ class EventTexts {
   mutable std::vector<std::vector<int32_t>> codes_;  // by run and number
 };
 
+/// The number by which table `slices` knows a slice, to join by: "its number in table slices".
+inline Column slice_column(const std::string& whose) {
+  return {"slice", ColumnType::integer, "", whose + " number in table slices", ColumnRole::key};
+}
+
 /// The columns of slices. `session` and its facts must outlive it.
 class SliceColumns {
  public:
   explicit SliceColumns(const SessionFacts& facts);
 
   ColumnValues rank(const EventPlaces& slices) const;
+  /// Absent for kNone.
+  ColumnValues number(const EventPlaces& slices) const {
+    return integer_values(slices, [&](EventPlace place) { return numbers_.number(place.run, place.event); });
+  }
   ColumnValues start(const EventPlaces& slices) const;  // from the start of the profile
   ColumnValues duration(const EventPlaces& slices) const;
   ColumnValues correlation(const EventPlaces& slices) const;
@@ -81,6 +85,7 @@ class SliceColumns {
   ColumnValues thread(const EventPlaces& slices) const;
   ColumnValues thread_name(const EventPlaces& slices) const;
 
+  const SliceNumbers& numbers() const { return numbers_; }
   const Session& session() const { return session_; }
   const Timeline& timeline(size_t run) const { return session_.runs[run].timeline; }
   /// The time on the clock of a run that is shown as 0.
@@ -91,6 +96,7 @@ class SliceColumns {
 
   const Session& session_;
   const std::vector<int64_t>& zeros_;
+  const SliceNumbers numbers_;
   EventTexts names_, names_if_any_, categories_, kinds_, processes_, threads_, thread_names_;
 };
 

@@ -1,4 +1,4 @@
-// A table with one row per event: millions of rows, of which a user wants ten, or all one after another.
+// A table with one row per event: millions of rows. A user wants ten of them, or all one after another.
 //
 // Rows have numbers in the table's own order. A column is made for the rows that are asked for, so that a filter looks
 // at its own columns only and the rest is made for the rows that it leaves (choose_rows.h).

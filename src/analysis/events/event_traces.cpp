@@ -1,13 +1,15 @@
 // Tables of single events in order of time: `api_trace`, `device_trace`, `launch_trace`. An event costs 8 bytes, O(n
 // log r) where the slices come in r sorted runs.
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/events/event_trace.h"
-#include "analysis/events/slice_numbers.h"
 #include "analysis/host/launch_calls.h"
+#include "analysis/host/launch_origins.h"
 #include "analysis/tables.h"
 #include "kernels/kernel_class.h"
 
@@ -34,7 +36,8 @@ class ApiTrace final : public EventTrace {
             number_column("correlation", "number that it shares with what it launched; absent where not recorded"),
             text_column("process", "process, as the profile says"),
             text_column("thread", "thread"),
-            text_column("thread_name", "name of the thread; absent where it has none")};
+            text_column("thread_name", "name of the thread; absent where it has none"),
+            slice_column("its")};
   }
 
  private:
@@ -56,10 +59,44 @@ class ApiTrace final : public EventTrace {
         return columns().process(calls);
       case kThread:
         return columns().thread(calls);
-      default:
+      case kThreadName:
         return columns().thread_name(calls);
+      default:
+        return columns().number(calls);
     }
   }
+};
+
+Column origin_column(LaunchOrigin origin) {
+  return text_column(text_of(origin), about_of(origin));
+}
+
+/// Where device ops were launched from, in one dictionary over the runs. Filled when it is first asked.
+class OriginTexts {
+ public:
+  OriginTexts(const SessionFacts& facts, LaunchOrigin origin) {
+    for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+      const TextsOfOps found = find_launch_origins(facts, run, origin);
+      std::vector<int32_t>& codes = codes_.emplace_back();
+      codes.reserve(found.of_op.size());
+      for (const StringId id : found.of_op) {
+        codes.push_back(id == StringPool::absent ? -1 : dictionary_->code(found.texts[id]));
+      }
+    }
+  }
+
+  ColumnValues values(const EventPlaces& ops) const {
+    std::vector<int32_t> codes;
+    codes.reserve(ops.size());
+    for (const EventPlace op : ops) codes.push_back(codes_[op.run][op.event]);
+    ColumnValues values(ColumnType::text);
+    values.append_codes(dictionary_, codes);
+    return values;
+  }
+
+ private:
+  std::shared_ptr<TextDictionary> dictionary_ = std::make_shared<TextDictionary>();
+  std::vector<std::vector<int32_t>> codes_;  // by run and op
 };
 
 /// The slices of device ops.
@@ -82,7 +119,7 @@ class DeviceTrace final : public EventTrace {
  public:
   explicit DeviceTrace(const SessionFacts& facts)
       : EventTrace(facts),
-        numbers_(facts.session()),
+        facts_(facts),
         memory_kinds_(facts.session(), all_kinds),
         classes_(facts.session(), all_classes),
         op_kinds_(facts.session(), [](const Run&) { return kOpKinds; }) {
@@ -107,8 +144,12 @@ class DeviceTrace final : public EventTrace {
             number_column("correlation", "number that it shares with its launch; absent where not recorded"),
             text_column("class", "class of the kernel, as in table kernels"),
             text_column("kind", "what it counts as: compute, communication or memory"),
-            number_column("slice", "its number, as in table slices"),
-            number_column("launch", "number of the call that launched it; absent where the profile does not have it")};
+            slice_column("its"),
+            number_column("launch", "number of the call that launched it; absent where the profile does not have it"),
+            number_column("step", "number of the iteration that launched it; absent outside of all"),
+            origin_column(LaunchOrigin::op),
+            origin_column(LaunchOrigin::module),
+            origin_column(LaunchOrigin::range)};
   }
 
  private:
@@ -126,7 +167,12 @@ class DeviceTrace final : public EventTrace {
     kCorrelation,
     kClass,
     kKind,
-    kSlice
+    kSlice,
+    kLaunch,
+    kStep,
+    kOp,
+    kModule,
+    kRange
   };
 
   ColumnValues values_at(size_t column, const EventPlaces& ops) const override {
@@ -162,14 +208,39 @@ class DeviceTrace final : public EventTrace {
         return op_kinds_.values(
             ops, [&](EventPlace op) { return static_cast<size_t>(timeline(op.run).device_ops.kind[op.event]); });
       case kSlice:
-        return integer_values(
-            ops, [&](EventPlace op) { return numbers_.number(op.run, timeline(op.run).device_ops.slice[op.event]); });
+        return columns().number(slices_of(columns(), ops));
+      case kLaunch:
+        return columns().number(launches_of(ops));
+      case kStep:
+        return integer_values(ops, [&](EventPlace op) { return step_of(op); });
+      case kOp:
+        return origins(LaunchOrigin::op).values(ops);
+      case kModule:
+        return origins(LaunchOrigin::module).values(ops);
       default:
-        return integer_values(ops, [&](EventPlace op) {
-          const Timeline& of = timeline(op.run);
-          return numbers_.number(op.run, of.slices.launch[of.device_ops.slice[op.event]]);
-        });
+        return origins(LaunchOrigin::range).values(ops);
     }
+  }
+
+  EventPlaces launches_of(const EventPlaces& ops) const {
+    EventPlaces launches;
+    launches.reserve(ops.size());
+    for (const EventPlace op : ops) {
+      const Timeline& of = timeline(op.run);
+      launches.push_back({op.run, of.slices.launch[of.device_ops.slice[op.event]]});
+    }
+    return launches;
+  }
+
+  std::optional<int64_t> step_of(EventPlace op) const {
+    if (steps_.empty()) {
+      for (size_t run = 0; run < runs(); ++run) steps_.push_back(steps_of_launches(facts_, run));
+    }
+    return steps_[op.run][op.event];
+  }
+
+  const OriginTexts& origins(LaunchOrigin origin) const {
+    return origins_.try_emplace(origin, facts_, origin).first->second;
   }
 
   std::optional<int64_t> bytes_of(EventPlace op) const {
@@ -207,8 +278,10 @@ class DeviceTrace final : public EventTrace {
 
   static inline const std::vector<std::optional<std::string_view>> kOpKinds = {"compute", "communication", "memory"};
 
-  SliceNumbers numbers_;
+  const SessionFacts& facts_;
   EventTexts memory_kinds_, classes_, op_kinds_;
+  mutable std::vector<std::vector<std::optional<int64_t>>> steps_;  // by run and op, once they are asked for
+  mutable std::map<LaunchOrigin, OriginTexts> origins_;
 };
 
 class LaunchTrace final : public EventTrace {
@@ -238,7 +311,9 @@ class LaunchTrace final : public EventTrace {
             device_column(),
             stream_column(),
             text_column("process", "process of the call"),
-            text_column("thread", "its thread")};
+            text_column("thread", "its thread"),
+            slice_column("the call's"),
+            number_column("op_slice", "number of the device op in table slices")};
   }
 
  private:
@@ -255,7 +330,8 @@ class LaunchTrace final : public EventTrace {
     kDevice,
     kStream,
     kProcess,
-    kThread
+    kThread,
+    kSlice
   };
 
   struct Launch {
@@ -308,8 +384,12 @@ class LaunchTrace final : public EventTrace {
         return stream_values(columns(), ops);
       case kProcess:
         return columns().process(calls_of(ops));
-      default:
+      case kThread:
         return columns().thread(calls_of(ops));
+      case kSlice:
+        return columns().number(calls_of(ops));
+      default:
+        return columns().number(slices_of(columns(), ops));
     }
   }
 };

@@ -77,7 +77,8 @@ class RangeTrace final : public EventTrace {
             moment_column("device_start_ns", "first start of these, from the start of the profile; absent for none"),
             time_column("device_ns", "from there to their last end; absent for none"),
             text_column("process", "process, as the profile says"),
-            text_column("thread", "thread")};
+            text_column("thread", "thread"),
+            slice_column("its")};
   }
 
  private:
@@ -139,8 +140,10 @@ class RangeTrace final : public EventTrace {
         });
       case kProcess:
         return columns().process(slices_of(ranges));
-      default:
+      case kThread:
         return columns().thread(slices_of(ranges));
+      default:
+        return columns().number(slices_of(ranges));
     }
   }
 

@@ -7,10 +7,16 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/events/event_columns.h"
 #include "model/run.h"
 
 namespace cgpu {
+
+/// A slice of a session, or a device op where a table says so.
+struct EventPlace {
+  uint32_t run = 0;
+  uint32_t event = 0;
+};
+using EventPlaces = std::vector<EventPlace>;
 
 class SliceNumbers {
  public:

@@ -1,4 +1,4 @@
-// Which device op a slice is, without an entry for every slice: device ops mostly stand in the order of their slices.
+// Which device op a slice is, without an entry for every slice: device ops mostly are in the order of their slices.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "analysis/common/slices_by_name.h"
 #include "analysis/events/event_columns.h"
 #include "analysis/events/event_table.h"
-#include "analysis/events/slice_numbers.h"
 #include "analysis/events/slice_ops.h"
 #include "analysis/events/start_order.h"
 #include "analysis/tables.h"
@@ -63,7 +62,7 @@ int64_t depth_of(const Slices& slices, SliceIndex slice) {
 class SlicesTable final : public EventTable {
  public:
   SlicesTable(const SessionFacts& facts, bool has_arguments)
-      : columns_(facts), numbers_(facts.session()), remarks_(facts.session(), remarks), has_arguments_(has_arguments) {
+      : columns_(facts), remarks_(facts.session(), remarks), has_arguments_(has_arguments) {
     size_t tracks = 0;
     for (const Run& run : facts.session().runs) {
       tracks_.push_back(tracks);
@@ -134,10 +133,10 @@ class SlicesTable final : public EventTable {
         return remarks_.values(
             slices, [&](EventPlace place) { return columns_.timeline(place.run).slices.flags[place.event]; });
       case kSlice:
-        return integer_values(slices, [&](EventPlace place) { return numbers_.number(place.run, place.event); });
+        return integer_values(slices, [&](EventPlace place) { return columns_.numbers().number(place.run, place.event); });
       case kParent:
         return integer_values(slices, [&](EventPlace place) {
-          return numbers_.number(place.run, columns_.timeline(place.run).slices.parent[place.event]);
+          return columns_.numbers().number(place.run, columns_.timeline(place.run).slices.parent[place.event]);
         });
       case kTrack:
         return integer_values(slices, [&](EventPlace place) {
@@ -216,7 +215,6 @@ class SlicesTable final : public EventTable {
   }
 
   SliceColumns columns_;
-  SliceNumbers numbers_;
   EventTexts remarks_;
   bool has_arguments_;
   // By run.

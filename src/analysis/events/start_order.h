@@ -46,7 +46,7 @@ class StartOrder {
   void make_index();
 
   const std::vector<int64_t>& starts_;
-  bool sorted_ = false;      // as they stand
+  bool sorted_ = false;      // as they are
   std::vector<Head> heads_;  // a heap, the least in front
   size_t next_ = 0;          // number of the block that is merged next
   Block last_;

@@ -9,7 +9,6 @@
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/events/event_trace.h"
-#include "analysis/events/slice_numbers.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -118,7 +117,7 @@ class Tracks final : public EventTrace {
 class Links final : public EventTrace {
  public:
   explicit Links(const SessionFacts& facts)
-      : EventTrace(facts), numbers_(facts.session()), kinds_(facts.session(), all_kinds) {
+      : EventTrace(facts), kinds_(facts.session(), all_kinds) {
     for (size_t run = 0; run < runs(); ++run) {
       const Timeline& of = timeline(run);
       std::vector<Ends>& ends = ends_.emplace_back();
@@ -160,13 +159,12 @@ class Links final : public EventTrace {
       case kKind:
         return kinds_.values(links, [&](EventPlace place) { return at(place).kind; });
       case kFrom:
-        return integer_values(links, [&](EventPlace place) { return numbers_.number(place.run, at(place).from); });
+        return integer_values(links, [&](EventPlace place) { return columns().numbers().number(place.run, at(place).from); });
       default:
-        return integer_values(links, [&](EventPlace place) { return numbers_.number(place.run, at(place).to); });
+        return integer_values(links, [&](EventPlace place) { return columns().numbers().number(place.run, at(place).to); });
     }
   }
 
-  SliceNumbers numbers_;
   EventTexts kinds_;
   std::vector<std::vector<Ends>> ends_;  // by run
 };
@@ -176,7 +174,6 @@ class WaitTrace final : public EventTrace {
   explicit WaitTrace(const SessionFacts& facts)
       : EventTrace(facts),
         facts_(facts),
-        numbers_(facts.session()),
         ends_(facts.session(), texts_of_enum<Wait::End, text_of, Wait::End::unknown>),
         sources_(facts.session(), texts_of_enum<Wait::By, text_of, Wait::By::times>) {
     for (size_t run = 0; run < runs(); ++run) {
@@ -211,7 +208,7 @@ class WaitTrace final : public EventTrace {
       return places;
     };
     const auto numbers = [&](SliceIndex Wait::*slice) {
-      return integer_values(waits, [&](EventPlace wait) { return numbers_.number(wait.run, at(wait).*slice); });
+      return integer_values(waits, [&](EventPlace wait) { return columns().numbers().number(wait.run, at(wait).*slice); });
     };
     switch (column) {
       case kRank:
@@ -238,7 +235,6 @@ class WaitTrace final : public EventTrace {
   }
 
   const SessionFacts& facts_;
-  SliceNumbers numbers_;
   EventTexts ends_, sources_;
 };
 

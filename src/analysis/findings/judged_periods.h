@@ -31,7 +31,7 @@ struct JudgedPeriods {
   bool are_steps() const { return !periods.empty() && periods.front().step.has_value(); }
   /// ns of all of them.
   int64_t length() const;
-  /// By run of the whole session: until which time in the graph nothing is given back, since it is not judged. Where a
+  /// By run of the whole session: until which time in the graph nothing can be saved, since it is not judged. Where a
   /// loop or a selected part begins; 0 of whole runs with steps, whose first steps show what a host that is faster has
   /// done ahead.
   std::vector<int64_t> begins(const SessionFacts& facts) const;

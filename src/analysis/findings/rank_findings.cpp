@@ -153,8 +153,9 @@ class RankDiagnosis {
     finding.evidence = fmt::format("{} of an iteration of {}, where the median device has {}", format_ns(worst.time),
                                    format_ns(iteration_ns_), format_ns(worst.usual));
     if (is_link) {
-      finding.title = fmt::format("Slow link: {} wait for nobody, but transfer {}{} longer an iteration than usual",
-                                  who, up_to, format_ns(worst.excess()));
+      finding.title =
+          fmt::format("Slow link: {} do not wait for others, but transfer {}{} longer an iteration than usual", who,
+                      up_to, format_ns(worst.excess()));
       finding.suggestion = kLookAtPath;
       if (const auto slow = replay_.slow_transfers(suspect.change.transfers)) {
         finding.evidence += fmt::format(

@@ -119,7 +119,7 @@ TEST(RankFindings, AMachineWithASlowLinkWaitsForNobody) {
   ASSERT_EQ(found.findings.size(), 1u);
   const Finding& finding = found.findings.front();
   EXPECT_EQ(finding.rule, "slow_link");
-  EXPECT_TRUE(says(finding.title, "ranks 24-31 on node3 wait for nobody, but transfer 1.00 ms longer"))
+  EXPECT_TRUE(says(finding.title, "ranks 24-31 on node3 do not wait for others, but transfer 1.00 ms longer"))
       << finding.title;
   EXPECT_TRUE(says(finding.evidence, "allreduce of 8 devices of one machine: 1.20 ms")) << finding.evidence;
   EXPECT_NEAR(static_cast<double>(*finding.recoverable), (kJobSteps - 1) * 1e6, 2e5);

@@ -71,13 +71,13 @@ class RuleContext {
 
   /// ns on the critical path of all of these kinds.
   int64_t path_of(const BoundKinds& kinds);
-  /// Whether so many replays of graphs show no device ops that nobody knows how busy the devices were.
+  /// Whether so many replays of graphs show no device ops that it is not known how busy the devices were.
   bool lacks_replays();
   /// The calls that replay graphs, by run.
   const std::vector<ReplayCounts>& replays();
   /// Whether calls of a GPU runtime or driver are in the profile.
   bool has_host_calls() const;
-  /// Whether the profile records collectives and nothing else (a flight recorder's), so that nobody knows what the
+  /// Whether the profile records collectives and nothing else (a flight recorder's), so that it is not known what the
   /// devices did between them.
   bool has_only_collectives() const;
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.

@@ -33,7 +33,7 @@ struct ChosenOps {
   std::string example;
 };
 
-/// The device ops that compute and of which wanted(run, op, slice) holds.
+/// The device ops that compute and for which wanted(run, op, slice) holds.
 template <typename Wanted>
 ChosenOps choose_ops(const SessionFacts& facts, Wanted wanted) {
   ChosenOps chosen;

@@ -34,7 +34,7 @@ const std::vector<ActivityRule>& activity_rules() {
        "(gc.set_threshold in Python, GOGC in Go); make fewer objects that live long"},
       {{FrameRole::allocation, FrameRole::page_fault},
        "allocation",
-       "getting and giving back memory",
+       "allocating and releasing memory",
        "Reuse buffers in the place of new ones in the loop; against page faults keep memory that was freed (mallopt "
        "M_TRIM_THRESHOLD, jemalloc, tcmalloc) and use huge pages"},
       {{FrameRole::lock},

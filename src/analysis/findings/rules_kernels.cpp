@@ -183,7 +183,7 @@ void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
 }
 
 /// Kernels that a compiler fuses, one after another in a stream: each reads from memory what the one before it wrote.
-/// As one kernel they take about as long as the longest of them. Short ones are told by their gaps
+/// As one kernel they take about as long as the longest of them. Short ones are recognised by their gaps
 /// (find_short_kernels).
 void find_passes_over_memory(RuleContext& context, std::vector<Finding>& findings) {
   constexpr size_t kSequence = 3;  // a norm and its activation often stand alone between products

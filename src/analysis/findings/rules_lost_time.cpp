@@ -220,9 +220,9 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
       .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
       .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them", context.per_step(pace),
                               context.of_step(launches.total), context.of_step(between)),
-      .suggestion =
-          are_few ? "Record more iterations: of so few launches nobody can say what the program does in the long run"
-                  : launch_less(context.session()),
+      .suggestion = are_few
+                        ? "Record more iterations: so few launches do not show what the program does in the long run"
+                        : launch_less(context.session()),
       .command = "launches",
       .confidence = are_few ? Confidence::low : Confidence::medium,
       .precedence = 0.7,     // launching always takes time

@@ -111,7 +111,7 @@ std::string text_of(const std::vector<Excess>& excesses) {
 }
 
 /// The time that a rank waits for other stages, of the time in which its devices compute nothing: until the last member
-/// of a collective or transfer has come; in sends and receives of which that is not known beyond what the shortest of
+/// of a collective or transfer has come; in sends and receives for which that is not known beyond what the shortest of
 /// their kind takes.
 int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) {
   const Session& session = facts.session();

@@ -295,7 +295,7 @@ void find_idle_threads(RuleContext& context, std::vector<Finding>& findings) {
 }  // namespace
 
 void find_thread_work(RuleContext& context, std::vector<Finding>& findings) {
-  // Several call trees are of several files, of which nothing says that they ran together.
+  // Several call trees are of several files, and nothing says that these ran together.
   const std::vector<Run>& runs = context.session().runs;
   if (context.has_device_ops() || runs.size() != 1 || !runs[0].call_tree || !runs[0].call_tree->main_metric) return;
   const CallTree& tree = *runs[0].call_tree;

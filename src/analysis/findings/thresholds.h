@@ -24,7 +24,7 @@ struct Thresholds {
   /// Ops shorter than that are dominated by their launch (a launch takes 2 to 10 us of a host thread).
   double short_kernel = 10'000;
   double many_kernels = 100;
-  /// Of fewer launches nobody can say what a program does in the long run: 100 launches of 5 us take half a ms.
+  /// Fewer launches do not show what a program does in the long run: 100 launches of 5 us take half a ms.
   double many_launches = 100;
   /// A device that computes for so much of its time is well used: what is left lies in its kernels.
   double computes = 0.7;
@@ -47,7 +47,7 @@ struct Thresholds {
   /// sizes reach more in the runs of examples/h100; the worst that cuBLAS picks there (TF32, a product with its
   /// left factor transposed) reaches 60 %.
   double attainable = 0.6;
-  /// Share of all pairs of steps of which the later one holds more memory: by chance it is a half, and above 0.9 for
+  /// Share of all pairs of steps in which the later one holds more memory: by chance it is a half, and above 0.9 for
   /// ten steps in one of 1,000 cases (Mann and Kendall's test).
   double growing_pairs = 0.9;
   /// So few steps say nothing about growth.

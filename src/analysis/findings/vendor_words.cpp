@@ -9,7 +9,7 @@ namespace cgpu {
 
 namespace {
 
-/// What does the same. Longer ones stand before those that are parts of them.
+/// What does the same. Longer ones are before those that are parts of them.
 struct Terms {
   std::string_view nvidia;
   std::string_view amd;

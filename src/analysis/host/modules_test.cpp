@@ -50,7 +50,7 @@ TEST(Modules, PathsTimesAndTheBackwardPass) {
   const SliceIndex in_model = run.host(kCall, "cudaLaunchKernel", 60, 5, frame);
   const SliceIndex backward = run.host(kOp, "AddmmBackward0", 200, 50, kNone, "2");
   const SliceIndex in_backward = run.host(kCall, "cudaLaunchKernel", 210, 5, backward, "2");
-  // A recomputed module inside the backward pass stands where its forward op stood.
+  // A recomputed module inside the backward pass is where its forward op was.
   const SliceIndex again = run.host(kFrame, "nn.Module: Act_0", 220, 10, backward, "2");
   const SliceIndex in_again = run.host(kCall, "cudaLaunchKernel", 222, 1, again, "2");
   const SliceIndex outside = run.host(kCall, "cudaLaunchKernel", 300, 5);

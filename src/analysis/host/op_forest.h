@@ -1,4 +1,4 @@
-// How the framework ops of a run nest, with annotations, Python frames and calls between them looked through.
+// How the framework ops of a run nest, with annotations, Python frames and calls between them skipped.
 //
 // 12 bytes a slice, O(slices) to make and to walk, whatever the depth of the nesting.
 #pragma once

@@ -1,4 +1,5 @@
-// What each host thread did, moment by moment, as far as the profile tells: docs/definitions.md, "threads".
+// What each host thread did, moment by moment, as far as the profile tells: docs/definitions/threads-and-waits.md,
+// "threads".
 //
 // O(n log n) in the host slices, O(n) where they come sorted.
 #pragma once
@@ -58,7 +59,7 @@ struct ThreadTimes {
   int64_t of(ThreadState state) const { return ns[static_cast<size_t>(state)]; }
 };
 
-/// The host threads of a run that have a length, in the order of their tracks; threads of which only the scheduling is
+/// The host threads of a run that have a length, in the order of their tracks; threads whose scheduling alone is
 /// known behind them.
 std::vector<ThreadTimes> thread_times(const Run& run);
 

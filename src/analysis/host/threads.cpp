@@ -39,7 +39,7 @@ constexpr StateColumn kStateColumns[] = {
     {ThreadState::unknown, "unknown_ns", "without a record in the profile"},
 };
 
-/// Why a thread has time of which nothing is known; "" where it has none.
+/// Why nothing is known of some time of a thread; "" where all is known.
 std::string_view why_unknown(const ThreadTimes& thread) {
   if (thread.of(ThreadState::unknown) == 0) return "";
   switch (thread.evidence) {
@@ -53,7 +53,7 @@ std::string_view why_unknown(const ThreadTimes& thread) {
   return "between recorded calls; neither scheduling nor samples were recorded";
 }
 
-/// The 95 % interval of a share of which `hits` of `tries` samples were seen (Wilson's score interval), in percent.
+/// The 95 % interval of a share that `hits` of `tries` samples show (Wilson's score interval), in percent.
 std::pair<double, double> interval_of_share(int64_t hits, int64_t tries) {
   constexpr double z = 1.96;
   const auto n = static_cast<double>(tries);
@@ -144,7 +144,7 @@ void append_processes(const RunInSession& run, Table& table) {
 
 void append_buckets_of_threads(const RunInSession& run, const TableOptions& options, Table& table) {
   const std::vector<ThreadTimes> threads = thread_times(run.run());
-  Interval span{INT64_MAX, INT64_MIN};  // of all threads, so that they stand beside each other
+  Interval span{INT64_MAX, INT64_MIN};  // of all threads, so that they are beside each other
   for (const ThreadTimes& thread : threads) {
     span = {std::min(span.begin, thread.span.begin), std::max(span.end, thread.span.end)};
   }

@@ -1,4 +1,4 @@
-// Culprits of idle time as tables name them: docs/definitions.md, "idle_hosts".
+// Culprits of idle time as tables name them: docs/definitions/idle.md, "idle_hosts".
 #pragma once
 
 #include <string_view>

@@ -59,7 +59,7 @@ Analysis idle_analysis() {
   return {
       .name = "idle",
       .about =
-          "why each device stood idle: what the thread that launched the next op did; the rows of a device "
+          "why each device was idle: what the thread that launched the next op did; the rows of a device "
           "add up to its idle_ns",
       .aliases = {"gpu_gaps"},
       .columns = {rank_column(), device_column(),

@@ -1,4 +1,4 @@
-// The causes of idle time, and which names of host slices stand for which cause: docs/definitions.md, "idle".
+// The causes of idle time, and which names of host slices stand for which cause: docs/definitions/idle.md, "idle".
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class IdleCause : uint8_t {
 };
 inline constexpr int kIdleCauses = static_cast<int>(IdleCause::unknown) + 1;
 
-/// A launched op that has not begun after so long (ns) waits for something else (docs/definitions.md, "idle").
+/// A launched op that has not begun after so long (ns) waits for something else (docs/definitions/idle.md, "idle").
 inline constexpr int64_t kLongestStart = 30'000;
 
 /// "synchronization", "blocking_copy", ...

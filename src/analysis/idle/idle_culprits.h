@@ -1,5 +1,5 @@
 // Who is to blame for a part of an idle gap: the innermost host slice, call or op that is responsible for it
-// (docs/definitions.md, "idle_hosts").
+// (docs/definitions/idle.md, "idle_hosts").
 //
 // The host slices of the run are put in order once, O(n) where they come sorted. A part then costs O(log m) and the
 // slices in it.

@@ -8,7 +8,6 @@
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/events/event_trace.h"
-#include "analysis/events/slice_numbers.h"
 #include "analysis/idle/culprit_names.h"
 #include "analysis/tables.h"
 
@@ -64,7 +63,7 @@ class MostToBlame {
 class IdleGapTrace final : public EventTrace {
  public:
   explicit IdleGapTrace(const SessionFacts& facts)
-      : EventTrace(facts), numbers_(facts.session()), causes_(facts.session(), all_causes), parts_(runs()) {
+      : EventTrace(facts), causes_(facts.session(), all_causes), parts_(runs()) {
     CulpritNames names;
     for (size_t run = 0; run < runs(); ++run) {
       names.enter(ops_in_full_run(facts.session(), run, {}).timeline);
@@ -142,7 +141,7 @@ class IdleGapTrace final : public EventTrace {
     return slices;
   }
   ColumnValues slice_numbers(const EventPlaces& parts, SliceIndex GapPart::*slice) const {
-    return integer_values(parts, [&](EventPlace part) { return numbers_.number(part.run, at(part).*slice); });
+    return integer_values(parts, [&](EventPlace part) { return columns().numbers().number(part.run, at(part).*slice); });
   }
   ColumnValues starts(const EventPlaces& parts, Interval GapPart::*time) const {
     return integer_values(parts, [&](EventPlace part) { return (at(part).*time).begin - columns().zero(part.run); });
@@ -198,7 +197,6 @@ class IdleGapTrace final : public EventTrace {
     return texts;
   }
 
-  SliceNumbers numbers_;
   EventTexts causes_;
   std::shared_ptr<TextDictionary> culprits_ = std::make_shared<TextDictionary>();
   std::vector<std::vector<GapPart>> parts_;  // by run

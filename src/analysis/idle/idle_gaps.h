@@ -1,4 +1,4 @@
-// The gaps of a device, each split by cause: docs/definitions.md, "idle". One pass over the device ops in order of
+// The gaps of a device, each split by cause: docs/definitions/idle.md, "idle". One pass over the device ops in order of
 // their starts, O(n) where they come so and O(n log n) where they must be sorted, and what HostCauses costs. The
 // culprits cost O(log m) more for each part, and O(1) for each of the m host slices of the thread that lies in it.
 #pragma once

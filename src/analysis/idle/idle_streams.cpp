@@ -1,4 +1,4 @@
-// Table `idle_streams`: why each stream stood still before its ops. O(n log n) in the device ops, O(n) where they come
+// Table `idle_streams`: why each stream waited before its ops. O(n log n) in the device ops, O(n) where they come
 // sorted.
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Time at the edges of a profile: what devices do before the first work that was launched after the recording began,
-// and beyond what is recorded of the host (docs/definitions.md, "idle").
+// and beyond what is recorded of the host (docs/definitions/idle.md, "idle").
 //
 // O(n) in the slices and device ops once; then O(1) a question.
 #pragma once

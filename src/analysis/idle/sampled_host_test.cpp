@@ -62,7 +62,7 @@ TEST(SampledHost, WithoutSamplesOfTheProcessItStaysUnknown) {
   EXPECT_EQ(causes(session_of(run)), (std::map<std::string, int64_t>{{"unknown", 100}}));
 }
 
-/// Samples by their source: each stands at the node of that number.
+/// Samples by their source: each is at the node of that number.
 struct NodesBySource : SampledNodes {
   std::map<uint64_t, NodeIndex> nodes;
   NodeIndex node_of(uint64_t source) const override {

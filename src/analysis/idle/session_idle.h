@@ -3,7 +3,7 @@
 // Of a session that is a part of another one (Session::whole) the gaps are those between its own device ops, but their
 // causes are looked for in the whole: the call that launched the op after a gap, and what its thread did, may lie
 // outside of the part. Costs O(n log n) in the slices once, for the waits for other ranks, HostCauses and, where
-// somebody asks for them, culprits; then what idle_gaps.h says for each visit.
+// they are asked for, culprits; then what idle_gaps.h says for each visit.
 #pragma once
 
 #include <deque>
@@ -49,7 +49,7 @@ class SessionIdle {
   /// Calls visit(run of the whole, ops in its timeline, host), with the host locked.
   template <typename Visit>
   void with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit);
-  /// A gap of the whole with the numbers of its ops in the session, of which the run is a part.
+  /// A gap of the whole with the numbers of its ops in the session that the run is a part of.
   IdleGap in_part(size_t run, const IdleGap& gap) const;
 
   const Session& session_;

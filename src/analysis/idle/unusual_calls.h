@@ -1,6 +1,6 @@
 // Calls that stand for a cause of idle time by what they launched or how long they took, not by their name
-// (docs/definitions.md, "idle"): copies of pageable memory, first launches that load device code, calls whose thread
-// was not running.
+// (docs/definitions/idle.md, "idle"): copies of pageable memory, first launches that load device code, calls whose
+// thread was not running.
 //
 // O(n) in the calls and device ops; what only few calls need is looked for only where there are such.
 #pragma once

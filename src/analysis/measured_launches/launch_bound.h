@@ -1,4 +1,4 @@
-// What limits a measured launch; see docs/definitions.md.
+// What limits a measured launch; see docs/definitions/kernels-and-calls.md.
 #pragma once
 
 #include <cmath>

@@ -2,7 +2,7 @@
 //
 // Nsight Compute has a metric a reason: how many warps waited for it on average for each instruction that was issued,
 // which is counted of all warps, and, where that was not collected, samples of warps (`smsp__pcsamp_...`). Its reasons
-// have the names of table `stalls`, so that profiles of different tools can be compared; the profiler's own word stands
+// have the names of table `stalls`, so that profiles of different tools can be compared; the profiler's own word is
 // beside. rocprof-compute has samples of AMD's devices (`pc_samples_stalled_...`).
 #include <algorithm>
 #include <array>

@@ -49,7 +49,7 @@ OpRole role_of(std::string_view name) {
 /// More experts or rows are of no layer that anyone builds, and sums of so many do not overflow.
 constexpr int64_t kMostExperts = 1 << 16;
 constexpr int64_t kMostRows = int64_t{1} << 40;
-/// Products of one expert (gate, up and down are three), and of what may stand before the first expert (an expert
+/// Products of one expert (gate, up and down are three), and of what may be before the first expert (an expert
 /// that all tokens share).
 constexpr size_t kMostProducts = 4;
 

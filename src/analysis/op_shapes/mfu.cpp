@@ -1,5 +1,5 @@
 // Table `mfu`: what the framework ops of each device computed and moved, per second and as a share of what the device
-// could (docs/definitions.md, "mfu").
+// could (docs/definitions/operators.md, "mfu").
 //
 // Reads the arguments of every framework op from the profile again, as `op_shapes` does; else O(n) in the slices.
 #include <algorithm>

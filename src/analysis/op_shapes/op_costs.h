@@ -2,8 +2,9 @@
 //
 // FLOPs are those of the mathematical definition (a multiply-add is two), whatever the kernel does: a product of
 // matrices is 2 M N K. Bytes are the least that must be moved: every input is read once, every result written once, at
-// the size of its type. docs/definitions.md ("op_shapes") has the formulas; only what follows from the shapes (and
-// recorded values such as strides) is given, and a formula for other ops is a function here and a line in the list.
+// the size of its type. docs/definitions/operators.md ("op_shapes") has the formulas; only what follows from the shapes
+// (and recorded values such as strides) is given, and a formula for other ops is a function here and a line in the
+// list.
 //
 // O(number of dimensions).
 #pragma once

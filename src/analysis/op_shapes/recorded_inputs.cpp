@@ -66,7 +66,7 @@ std::vector<std::string> read_texts(std::string_view text) {
   return texts;
 }
 
-/// What stands between the brackets of "[a, b]" or "(a, b)".
+/// What is between the brackets of "[a, b]" or "(a, b)".
 std::optional<std::vector<std::string_view>> list_items(std::string_view text) {
   text = trim_json(text);
   const bool is_list =

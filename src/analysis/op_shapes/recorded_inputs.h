@@ -20,7 +20,7 @@ namespace cgpu {
 using Dims = std::vector<int64_t>;
 
 /// The texts in an event's arguments; empty where the profile has none. They point into these. Shapes and types may
-/// stand under each other's name.
+/// are under each other's name.
 struct InputTexts {
   std::string_view shapes;
   std::string_view types;

@@ -35,7 +35,7 @@ struct CollectiveChange {
 /// Both at once.
 CollectiveChange together(const CollectiveChange& a, const CollectiveChange& b);
 
-/// The transfers that take longer than usual, of the collective of which that is most.
+/// The transfers that take longer than usual, of the collective with the most such time.
 struct SlowTransfers {
   std::string collective;
   int64_t count = 0;
@@ -51,7 +51,7 @@ struct PathPiece {
   enum class Kind : uint8_t {
     own,
     transfer,
-    alone,  // a collective of which the replay knows no transfer: whose members do not end together, or are not here
+    alone,  // a collective without a transfer in the replay: its members do not end together, or are not here
   };
   Kind kind = Kind::own;
   size_t run = 0;

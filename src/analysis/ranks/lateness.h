@@ -1,4 +1,4 @@
-// Who began collectives last, and what the others waited for that (docs/definitions.md, "stragglers").
+// Who began collectives last, and what the others waited for that (docs/definitions/collectives.md, "stragglers").
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which rack a machine stands in, where its name says so.
+// Which rack a machine is in, where its name says so.
 //
 // Only names of a documented scheme, or that spell it out, tell it; nothing is guessed of others:
 //   x1000c0s5b0n1        HPE Cray EX: the cabinet of a component name (xname, xXcCsSbBnN), "x1000".

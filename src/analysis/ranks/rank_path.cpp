@@ -2,8 +2,8 @@
 //
 // As in a bulk-synchronous program (Valiant: A Bridging Model for Parallel Computation, 1990) the time of a job is that
 // of a chain: what a device does of its own up to a collective, the collective from when the last member has come, and
-// so on from whoever was last. It follows from the collectives (collective_replay.h) and from what is kept of the time
-// between them (collective_gaps.h), so that no timelines and no clocks are needed. O(n) in the collectives.
+// so on from the device that was last. It follows from the collectives (collective_replay.h) and from what is kept of
+// the time between them (collective_gaps.h), so that no timelines and no clocks are needed. O(n) in the collectives.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -190,36 +190,34 @@ class RankPath {
 }  // namespace
 
 Analysis rank_path_analysis() {
-  return {
-      .name = "rank_path",
-      .about =
-          "what bounds a job of several ranks: the chain from what a device does between two collectives through "
-          "these to whoever came last, and so on; the rows add up to path_ns",
-      .subject = Subject::ranks,
-      .columns = {key_column("owner",
-                             "what the time goes to: of a device compute, exposed copies, "
-                             "other_communication or a cause of idle time; of a collective from when its last "
-                             "member has come exposed_transfer, and hidden_transfer where that device computes "
-                             "meanwhile; transfer_or_wait where these two cannot be told apart"),
-                  number_column("rank", "whose own time it is; absent for collectives"),
-                  number_column("device", "whose own time it is; absent for collectives"),
-                  text_column("host", "machine of that rank, where known"),
-                  key_column("after", "the collective after which this time begins; absent for collectives"),
-                  key_column("collective", "the collective that waits for this, or that takes this time"),
-                  key_column("group", "group of ranks of that collective; absent where not recorded"),
-                  time_column("total_ns", "time on the path"), real_column("pct", "%", "share of path_ns"),
-                  count_column("count", "parts of the path with such time"),
-                  count_column("entries", "of these, those that the path comes to from another device"),
-                  time_column("path_ns", "the whole path: what the job takes by a replay of its collectives"),
-                  time_column("measured_ns", "the same as measured, on the device on which the path ends"),
-                  count_column("iterations",
-                               "whole ones of the median device, of which the path is; absent "
-                               "where it is from the end of the first collective")},
-      .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication; },
-      .needs =
-          "collectives that devices leave together and of which a replay takes what was measured (10 % more or less)",
-      .asks_who_waited = true,
-      .fold = fold_of<RankPath>};
+  return {.name = "rank_path",
+          .about =
+              "what bounds a job of several ranks: the chain from what a device does between two collectives through "
+              "these to the device that came last, and so on; the rows add up to path_ns",
+          .subject = Subject::ranks,
+          .columns = {key_column("owner",
+                                 "what the time goes to: of a device compute, exposed copies, "
+                                 "other_communication or a cause of idle time; of a collective from when its last "
+                                 "member has come exposed_transfer, and hidden_transfer where that device computes "
+                                 "meanwhile; transfer_or_wait where these two cannot be separated"),
+                      number_column("rank", "whose own time it is; absent for collectives"),
+                      number_column("device", "whose own time it is; absent for collectives"),
+                      text_column("host", "machine of that rank, where known"),
+                      key_column("after", "the collective after which this time begins; absent for collectives"),
+                      key_column("collective", "the collective that waits for this, or that takes this time"),
+                      key_column("group", "group of ranks of that collective; absent where not recorded"),
+                      time_column("total_ns", "time on the path"), real_column("pct", "%", "share of path_ns"),
+                      count_column("count", "parts of the path with such time"),
+                      count_column("entries", "of these, those that the path comes to from another device"),
+                      time_column("path_ns", "the whole path: what the job takes by a replay of its collectives"),
+                      time_column("measured_ns", "the same as measured, on the device on which the path ends"),
+                      count_column("iterations",
+                                   "whole ones of the median device, which the path is of; absent "
+                                   "where it is from the end of the first collective")},
+          .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication; },
+          .needs = "collectives that devices leave together, whose replay takes what was measured (10 % more or less)",
+          .asks_who_waited = true,
+          .fold = fold_of<RankPath>};
 }
 
 }  // namespace cgpu

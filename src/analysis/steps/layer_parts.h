@@ -1,4 +1,4 @@
-// What the parts of a layer are called: by the class of a device op, by the modules that it lies in, or by what stands
+// What the parts of a layer are called: by the class of a device op, by the modules that it lies in, or by what is
 // around it in the sequence of a layer. And which phase of serving an annotation stands for.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, 17> kLayerParts = {
 /// The place of one of them.
 uint32_t place_of_part(std::string_view part);
 
-/// The part that a class of device ops is by itself ("attention", "expert GEMM", ...); "" where what stands around it
+/// The part that a class of device ops is by itself ("attention", "expert GEMM", ...); "" where what is around it
 /// decides (a matrix product can be of anything). `name` tells the two directions of an exchange of experts apart.
 std::string_view part_of_class(KernelClass kernel_class, std::string_view name);
 
@@ -33,7 +33,7 @@ struct LayerOp {
   KernelClass kernel_class = KernelClass::unknown;
   std::string_view name;
 };
-/// The parts of the device ops of one layer, in their order. A class that is a part by itself is that; what stands
+/// The parts of the device ops of one layer, in their order. A class that is a part by itself is that; what is
 /// between two normalizations belongs to what is in there: attention, experts, a convolution, or else, where it has a
 /// matrix product, the MLP.
 std::vector<std::string_view> parts_of_sequence(const std::vector<LayerOp>& ops);

@@ -59,7 +59,7 @@ std::string with_n_for_numbers(std::string_view text) {
   return folded;
 }
 
-/// Which counter it is that such words stand before: the lower, the rather it counts iterations.
+/// Which counter it is that such words are before: the lower, the rather it counts iterations.
 std::optional<uint8_t> rank_of_words(const std::vector<std::string>& words) {
   constexpr std::array<std::pair<std::string_view, uint8_t>, 6> counters{
       {{"step", 0}, {"iteration", 0}, {"iter", 0}, {"timestep", 0}, {"batch", 1}, {"epoch", 2}}};

@@ -1,6 +1,6 @@
-// Which ranges of the host mark the iterations of a run (docs/definitions.md, "steps"): those of the framework's
-// profiler; else ranges that repeat with a counter ("Step 190 to 200", "iteration 12", "step_3"); else those that the
-// engine of a server sets around each batch (vLLM, SGLang).
+// Which ranges of the host mark the iterations of a run (docs/definitions/steps-and-layers.md, "steps"): those of the
+// framework's profiler; else ranges that repeat with a counter ("Step 190 to 200", "iteration 12", "step_3"); else
+// those that the engine of a server sets around each batch (vLLM, SGLang).
 //
 // O(n) in the slices and the length of the names.
 #pragma once

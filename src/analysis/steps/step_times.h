@@ -1,4 +1,4 @@
-// The iterations (steps) of a run, by their marks (step_marks.h): docs/definitions.md, "steps".
+// The iterations (steps) of a run, by their marks (step_marks.h): docs/definitions/steps-and-layers.md, "steps".
 #pragma once
 
 #include <cstddef>

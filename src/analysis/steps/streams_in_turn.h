@@ -1,5 +1,5 @@
-// Streams of a device that do the same one after the other, as where a batch is computed in parts (docs/definitions.md,
-// "micro_batches").
+// Streams of a device that do the same one after the other, as where a batch is computed in parts
+// (docs/definitions/steps-and-layers.md, "micro_batches").
 //
 // O(n log n) in the device ops.
 #pragma once

@@ -24,7 +24,7 @@ void read_facts(DatabaseReader& reader) {
   Run& run = reader.assembler.run;
   reader.each("HOST_INFO", {"hostName"}, [&](sqlite::Scan& row) { run.host = row.text(0); });
   reader.each("META_DATA", {"name", "value"}, [&](sqlite::Scan& row) {
-    if (row.text(0) == "SCHEMA_VERSION") run.format_version = row.text(1);  // the environment stands here too
+    if (row.text(0) == "SCHEMA_VERSION") run.format_version = row.text(1);  // the environment is here too
   });
   reader.each("RANK_DEVICE_MAP", {"rankId"}, [&](sqlite::Scan& row) {
     if (run.rank_known || row.is_null(0) || row.integer(0) < 0) return;

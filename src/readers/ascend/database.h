@@ -24,7 +24,7 @@ bool has_tables_of_a_profile(const sqlite::Database& database);
 /// Reads the database at `path`, which the user calls `name`, and applies the facts. Throws Error.
 Run read_database(const std::string& path, const std::string& name, Facts facts, const ReadOptions& options);
 
-/// The tables of which slices are made; their order is that of source_of_row.
+/// The tables whose rows become slices; their order is that of source_of_row.
 const std::vector<std::string>& argument_tables();
 
 /// The texts of STRING_IDS and of the ENUM_ tables.

@@ -25,7 +25,7 @@ namespace dom = simdjson::dom;
 constexpr size_t kFirstRead = size_t{64} << 10;
 constexpr size_t kMostBytesOfJson = size_t{256} << 20;
 
-/// Keys of profiler_info_*.json that are shown, wherever they stand.
+/// Keys of profiler_info_*.json that are shown, wherever they are.
 constexpr std::array<std::string_view, 10> kShownKeys{
     "_profiler_level", "_aic_metrics", "_export_type", "_l2_cache",         "record_shapes",
     "profile_memory",  "with_stack",   "with_modules", "torch_npu_version", "cann_version"};

@@ -242,11 +242,10 @@ void Profile::finish() {
   run_.call_tree = tree_.finish(places_);
   choose_main_metric();
   run_.notes.add("ambiguous_value", tree_.ambiguous(),
-                 "averages and ratios of which a region has several values: there is no common one");
-  run_.notes.add(
-      "credentials_present", secrets_,
-      "environment variables or values that look like credentials stand in the file's metadata; they are not "
-      "shown here, but whoever gets the file can read them");
+                 "averages and ratios with several values for a region: there is no common one");
+  run_.notes.add("credentials_present", secrets_,
+                 "environment variables or values that look like credentials are in the file's metadata; they are not "
+                 "shown here, but anybody with the file can read them");
   if (run_.call_tree->profiles.size() > 1 && !run_.world_size) {
     int64_t ranks = 0;
     for (const CallProfile& profile : run_.call_tree->profiles) {

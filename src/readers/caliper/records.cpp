@@ -30,7 +30,7 @@ constexpr int64_t kHidden = 128;
 constexpr int64_t kNested = 256;
 constexpr int64_t kGlobal = 512;
 
-/// What lies below all regions, wherever it stands among the ancestors; numbers of nodes.
+/// What lies below all regions, wherever it is among the ancestors; numbers of nodes.
 struct Innermost {
   uint32_t activity = kNoNodeNumber;
   uint32_t kernel = kNoNodeNumber;
@@ -211,7 +211,7 @@ class RecordReader {
     }
     FileNode node{*attribute, std::string(line_.first("data"))};
     if (line_.size("parent") > 0) {
-      node.parent = node_number(line_.first("parent"));  // stands ahead of its children, so there are no cycles
+      node.parent = node_number(line_.first("parent"));  // is ahead of its children, so there are no cycles
       if (node.parent == kNoNodeNumber) {
         run_.notes.add("damaged_input", 1, "nodes refer to a parent that is not ahead of them", true);
       }

@@ -18,7 +18,7 @@ class CsvReader {
 
   /// The fields of the next record that is not an empty line; false at the end.
   bool next(std::vector<std::string>& fields);
-  /// Whether the text goes on with `prefix`; nothing is read. For what stands before the header.
+  /// Whether the text goes on with `prefix`; nothing is read. For what is before the header.
   bool continues_with(std::string_view prefix);
   /// Drops the rest of the line, whatever quotes it holds; false at the end.
   bool skip_line();

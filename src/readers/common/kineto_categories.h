@@ -9,7 +9,7 @@
 namespace cgpu::kineto {
 
 /// The kind that a category gives to its duration events; `other` for one that Kineto does not write.
-/// Sources: libkineto ActivityType (2021 to 2026); docs/definitions.md, "Device ops" and "ops".
+/// Sources: libkineto ActivityType (2021 to 2026); docs/definitions/device-time.md, "Device ops" and "ops".
 SliceKind kind_of_category(std::string_view category);
 
 /// The kind of one duration event: its category's, unless the name says otherwise.

@@ -129,7 +129,7 @@ class Pickle::Machine {
   void close_all() {
     while (!marks_.empty()) {
       const size_t mark = marks_.back();
-      // What stands before a mark is the container that the rest is for.
+      // What is before a mark is the container that the rest is for.
       if (mark == 0 || mark > stack_.size() || !is_container(stack_[mark - 1])) {
         take_mark();
         continue;

@@ -17,9 +17,9 @@ inline constexpr int kRowBits = 56;
 /// kNoSource where the row id does not fit.
 uint64_t source_of_row(uint64_t table, int64_t row);
 
-/// Where rows and their texts stand.
+/// Where rows and their texts are.
 struct RowLayout {
-  std::vector<std::string> tables;             // of which slices are made; order matters to Slices::source only
+  std::vector<std::string> tables;             // whose rows become slices; order matters to Slices::source only
   std::vector<std::string_view> shown;         // columns that are left out: the slice shows them itself
   std::vector<std::string_view> text_columns;  // columns with ids of texts
   std::string texts;                           // the table of texts: an id and `value`

@@ -8,7 +8,7 @@
 namespace cgpu {
 
 /// Fills what the description, a JSON object, says: rank, devices, groups, steps, tracks, counters. Members that are
-/// not known are passed over; of a text that is damaged what stands before the damage is taken. O(length).
+/// not known are passed over; of a text that is damaged what is before the damage is taken. O(length).
 void read_run_description(const std::string& text, Run& run);
 
 }  // namespace cgpu

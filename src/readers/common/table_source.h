@@ -41,7 +41,7 @@ class Row {
   bool is_number(int column) const { return type(column) == ValueType::integer || type(column) == ValueType::real; }
 };
 
-/// One pass over the rows of a table, each of which it is in turn.
+/// One pass over the rows of a table, with each as the current one in turn.
 class RowScan : public Row {
  public:
   /// The next row; false at the end, also where the rest cannot be read: see `error`.

@@ -54,7 +54,7 @@ class Bytes {
     if (!holds(offset, size)) return std::nullopt;
     return Fields(bytes_.data() + offset);
   }
-  /// The structure at `offset`, of which the caller knows that it lies in the file.
+  /// The structure at `offset`, which the caller knows to lie in the file.
   Fields known_fields(uint64_t offset) const { return Fields(bytes_.data() + offset); }
   /// The text that ends with a zero byte; none at offset 0 or where it does not end in the file.
   std::optional<std::string_view> text(uint64_t offset) const {

@@ -1,4 +1,4 @@
-// Where the fields of the structures on disk stand, in bytes from the beginning of each, under the names that the
+// Where the fields of the structures on disk are, in bytes from the beginning of each, under the names that the
 // format's own description (FORMATS.md in every database) gives them. `least` is the end of the last field that is
 // read: structures may be longer, as the format grows.
 #pragma once

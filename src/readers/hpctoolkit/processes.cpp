@@ -113,7 +113,7 @@ class RunningProcess {
   std::vector<Begun> begun_;
 };
 
-/// Whether all have times, of which no two overlap.
+/// Whether all have times and no two overlap.
 bool are_one_after_another(std::vector<std::optional<Interval>> times) {
   if (std::any_of(times.begin(), times.end(), [](const auto& time) { return !time; })) return false;
   std::sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a->begin < b->begin; });
@@ -179,8 +179,7 @@ Processes find_processes(const Profiles& profiles, const Bytes& trace, const Met
                           "profiles and processes tell them apart",
                           are_one_after_another(of_processes) ? ", one after another" : ""));
   }
-  notes.add("unknown_process", untold,
-            "threads and streams of which it cannot be told which of the processes they are of");
+  notes.add("unknown_process", untold, "threads and streams that may belong to any of several processes");
   return processes;
 }
 

@@ -117,7 +117,7 @@ Profiles::Profiles(std::shared_ptr<const MappedFile> file, const std::vector<std
     positions_.push_back(static_cast<uint32_t>(i));
     identities_.push_back(identity_of(read_identifier_tuple(file_, info->identity), kinds));
   }
-  if (lost > 0) notes.add("damaged_input", lost, "profiles of which profile.db holds only a part", true);
+  if (lost > 0) notes.add("damaged_input", lost, "profiles that profile.db holds only in part", true);
 }
 
 std::optional<uint32_t> Profiles::profile_at(uint32_t position) const {

@@ -34,7 +34,7 @@ class Profiles {
   const std::vector<Identity>& identities() const { return identities_; }
   /// The profile that the file numbers `position`; none for a summary.
   std::optional<uint32_t> profile_at(uint32_t position) const;
-  /// The first contexts of which a profile has values, at most so many.
+  /// The first contexts with values of a profile, at most so many.
   std::vector<uint32_t> first_contexts_of(uint32_t profile, uint64_t most) const;
   /// Fills the metrics' values from the summary.
   ProfileCounts read_summary(CallTree& tree, const std::vector<MetricIds>& ids, const ContextNodes& contexts,

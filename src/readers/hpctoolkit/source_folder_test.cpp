@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder with a database of which only the names of files matter.
+/// A folder with a database; only the names of its files matter.
 class Database {
  public:
   Database() {

@@ -1,5 +1,5 @@
 // The structures on disk of a database of HPCToolkit 4: one struct and one read function each, named as in the format's
-// own description (FORMATS.md in every database); layout.h says where the fields stand. A read function gives none
+// own description (FORMATS.md in every database); layout.h says where the fields are. A read function gives none
 // where the structure does not lie in the file; arrays are cut to what does. All pointers are offsets in the file, 0
 // for null.
 #pragma once

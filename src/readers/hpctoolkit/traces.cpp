@@ -253,7 +253,7 @@ class TraceReader {
   void report() {
     Notes& notes = run_.notes;
     run_.events.skipped += bad_times_;
-    if (cut_ > 0) notes.add("damaged_input", cut_, "traces of which trace.db holds only a part", true);
+    if (cut_ > 0) notes.add("damaged_input", cut_, "traces that trace.db holds only in part", true);
     if (bad_times_ > 0) notes.add("invalid_number", bad_times_, "elements of traces at impossible times", true);
     if (backward_ > 0) {
       notes.add("negative_duration", backward_,

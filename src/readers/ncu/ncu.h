@@ -18,7 +18,7 @@ bool is_report(std::string_view head);
 /// Throws Error where the file is of a version that is not known, or holds no readable launch.
 Run read_report(TextSource& source, const std::string& path);
 
-/// Whether a line of `head` is the header of a details or raw page; lines of a log may stand before it.
+/// Whether a line of `head` is the header of a details or raw page; lines of a log may be before it.
 bool is_csv(std::string_view head);
 /// Throws Error where there is no header, or no readable launch behind it.
 Run read_csv(TextSource& source, const std::string& path);

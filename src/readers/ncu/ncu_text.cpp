@@ -162,7 +162,7 @@ class TextReader {
     return trimmed(column + 1 == columns_.size() ? line.substr(begin) : line.substr(begin, end - begin));
   }
 
-  /// Label, unit and value; of a summary minimum, maximum and average, of which the last is taken.
+  /// Label, unit and value; of a summary minimum, maximum and average; the average is taken.
   void read_row(std::string_view line) {
     if (columns_.size() < 3) return;
     const std::string_view label = cell(line, 0);

@@ -13,7 +13,7 @@ namespace cgpu::ncu {
 
 std::optional<int64_t> printed_integer(std::string_view text);
 
-/// "4,963,609,951.19" times 10^exponent. Commas must stand between groups of three digits: where a comma is the
+/// "4,963,609,951.19" times 10^exponent. Commas must be between groups of three digits: where a comma is the
 /// decimal point of the user's language, the text is not a number.
 std::optional<double> printed_number(std::string_view text, int exponent);
 

@@ -16,7 +16,7 @@
 
 namespace cgpu::nsys {
 
-/// The tables of which slices are made, and what their rows hold.
+/// The tables whose rows become slices, and what their rows hold.
 const RowLayout& row_layout();
 
 /// A process over all machines of a report: what a global thread or process id is without its thread.
@@ -68,7 +68,7 @@ class Assembler : public EventTables {
   SliceIndex push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
                         int64_t correlation, uint64_t source);
 
-  // The last answer of each lookup: rows of one thread or stream stand together.
+  // The last answer of each lookup: rows of one thread or stream are together.
   std::pair<int64_t, TrackIndex> last_thread_{0, kNone};
   std::pair<std::tuple<uint64_t, int32_t, int64_t>, TrackIndex> last_stream_{{}, kNone};
   std::pair<uint64_t, int64_t> last_process_{0, -1};

@@ -63,8 +63,8 @@ void read_capture(Assembler& assembler) {
     }
   });
   run.notes.add("credentials_present", credentials,
-                "environment variables or values that look like credentials stand in the file's metadata; they are not "
-                "shown here, but whoever gets the file can read them");
+                "environment variables or values that look like credentials are in the file's metadata; they are not "
+                "shown here, but anybody with the file can read them");
   run.notes.add(
       "missing_calls", skips_calls,
       "the profiler left out some API calls that cost little (its default): counts of calls are not complete");

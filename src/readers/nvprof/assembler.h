@@ -16,10 +16,10 @@
 
 namespace cgpu::nvprof {
 
-/// The tables of which slices are made, and what their rows hold.
+/// The tables whose rows become slices, and what their rows hold.
 const RowLayout& row_layout();
 
-/// Whom a record is about: 12 bytes in the database, of which a kind of object uses the first ones.
+/// Whom a record is about: 12 bytes in the database; a kind of object uses the first ones.
 struct Object {
   enum Kind : int64_t { process = 1, thread = 2, device = 3, context = 4, stream = 5 };
   uint32_t first = 0;   // process; device

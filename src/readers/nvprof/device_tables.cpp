@@ -39,7 +39,7 @@ class DeviceTables {
 
   void read() {
     runtime_was_recorded_ = assembler_.tables.has_rows("CUPTI_ACTIVITY_KIND_RUNTIME");
-    // A kernel stands in the first where kernels could not run beside each other, and in the last where another
+    // A kernel is in the first where kernels could not run beside each other, and in the last where another
     // kernel launched it.
     for (const char* table :
          {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "CUPTI_ACTIVITY_KIND_CDP_KERNEL"}) {

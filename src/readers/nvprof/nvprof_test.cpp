@@ -206,7 +206,7 @@ TEST(NvprofReader, RangesAreMadeOfTheirTwoEnds) {
   EXPECT_EQ(t.categories[t.slices.category[ranges[1]]].name, "NVTX solver") << "the domain";
   EXPECT_EQ(t.slices.end(ranges[2]), kZero + 501) << "never ended: to the end of the last call";
   EXPECT_EQ(t.slices.flags[ranges[2]], kNeverEnded);
-  EXPECT_EQ(t.slices.duration[ranges[3]], 2) << "the end stands before the begin";
+  EXPECT_EQ(t.slices.duration[ranges[3]], 2) << "the end is before the begin";
   EXPECT_EQ(run.notes.count("unmatched_begin"), 1);
   EXPECT_EQ(run.notes.count("unmatched_end"), 1);
 }

@@ -70,7 +70,7 @@ Arg arg_of(std::string_view name);
 class KnownArguments {
  public:
   void clear() { present_ = 0; }
-  /// A DebugAnnotation message; a dictionary's entries count as if they stood by themselves.
+  /// A DebugAnnotation message; a dictionary's entries count as if they were by themselves.
   void add(std::string_view annotation, const TextsInUse& texts);
   /// A key with a text (GpuRenderStageEvent.ExtraData).
   void add(std::string_view name, std::string_view text);

@@ -16,7 +16,7 @@ namespace cgpu::perfetto {
 /// The source of events in a packet; blocks are numbered as they come.
 uint64_t source_of(const PacketPlace& place, ArgumentTexts& texts);
 
-/// `end_sources`: for slices whose end has arguments of its own, where it stands.
+/// `end_sources`: for slices whose end has arguments of its own, where it is.
 std::shared_ptr<ArgumentSource> make_argument_source(std::shared_ptr<TextSource> source, std::string file,
                                                      std::shared_ptr<const ArgumentTexts> texts,
                                                      std::unordered_map<uint64_t, uint64_t> end_sources);

@@ -39,7 +39,7 @@ class Assembler {
 
   /// Adds a slice; its arguments too where the kind of slice has a use for them.
   SliceIndex add_slice(const NewSlice& slice, SliceKind kind, const KnownArguments& arguments);
-  /// The end of the slice that is open in the lane at the time; `source` where its arguments stand, if it has any.
+  /// The end of the slice that is open in the lane at the time; `source` where its arguments are, if it has any.
   /// Answers what add_flow takes for `end`.
   uint32_t add_end(LaneIndex lane, int64_t time, std::optional<uint64_t> source, bool wants_number);
   void add_instant(int64_t time, StringId name, TrackIndex track, const KnownArguments& arguments);

@@ -51,7 +51,7 @@ class ExportReader {
       }
     }
     if (!packets.damage().empty()) {
-      run_.notes.add("truncated_input", 1, packets.damage() + "; what stood before it was read", true);
+      run_.notes.add("truncated_input", 1, packets.damage() + "; what comes before it was read", true);
     }
     finish();
   }

@@ -15,7 +15,7 @@
 
 namespace cgpu::perfetto {
 
-/// Where a packet stands: its own place, or the place of the packet that holds it compressed and its place in there.
+/// Where a packet is: its own place, or the place of the packet that holds it compressed and its place in there.
 struct PacketPlace {
   static constexpr uint32_t kPlain = UINT32_MAX;
   uint64_t position = 0;    // of the tag, in the uncompressed input

@@ -81,7 +81,7 @@ class TraceReader {
       }
     }
     if (!packets.damage().empty())
-      run_.notes.add("truncated_input", 1, packets.damage() + "; what stood before it was read", true);
+      run_.notes.add("truncated_input", 1, packets.damage() + "; what comes before it was read", true);
     run_.notes.add("damaged_input", packets.damaged_blocks(),
                    "compressed blocks of packets that could not be read to their end", packets.damaged_blocks() > 0);
     finish();

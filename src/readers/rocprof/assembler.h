@@ -35,7 +35,7 @@ struct Place {
   int64_t stream = -1;  // of HIP; -1 where the file does not say
 };
 
-/// A launch of which counters were read.
+/// A launch whose counters were read.
 struct CountedLaunch {
   std::string process;
   int64_t dispatch = 0;

@@ -90,7 +90,7 @@ int64_t each_file(const std::string& folder, Visit visit) {
   return left_out;
 }
 
-/// JSON results alone are profiles by themselves, of which several may be ranks.
+/// JSON results alone are profiles by themselves; several may be ranks.
 bool is_folder_of_parts(const std::string& folder) {
   bool found = false;
   each_file(folder, [&](const fs::path& file) {

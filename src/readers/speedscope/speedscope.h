@@ -1,6 +1,6 @@
 // speedscope's JSON, which py-spy, rbspy, austin and others write as well (docs/formats/speedscope.md). Streams; memory
 // is that of the slices and of one profile's events (24 bytes each) or samples (28 bytes each); of all profiles' where
-// they stand before the frames.
+// they are before the frames.
 #pragma once
 
 #include "model/run.h"

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kLeastRead = size_t{4} << 10;
 constexpr size_t kMostAhead = size_t{256} << 10;
 
-/// Events of a file at rising positions. What is read at once grows while they stand close together.
+/// Events of a file at rising positions. What is read at once grows while they are close together.
 class EventTexts {
  public:
   EventTexts(TextSource& source, const std::string& file) : source_(source), file_(file) {}
@@ -68,7 +68,7 @@ class EventTexts {
 
   TextSource& source_;
   const std::string& file_;
-  uint64_t begin_ = 0;  // where the text stands in the file
+  uint64_t begin_ = 0;  // where the text is in the file
   std::string text_;
   size_t asked_ = kLeastRead;
 };

@@ -154,7 +154,7 @@ void Assembler::append_arrows(const Batch& batch, size_t shift, const WorkerTabl
       arrows_.add(row.kind, row.number, row.ends, slice);
     } else {
       ++run_.events.skipped;
-      run_.notes.add("unmatched_flow", 1, "ends of arrows that do not stand behind their slice");
+      run_.notes.add("unmatched_flow", 1, "ends of arrows that are not behind their slice");
     }
   }
 }

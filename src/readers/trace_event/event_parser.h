@@ -95,7 +95,7 @@ class EventParser {
     std::array<std::string_view, arg_count> args;
     RareKeys rare;  // as it was, unless has_rare
 
-    /// For the next event. What stands in `args` is left: `args_present` tells what is valid.
+    /// For the next event. What is in `args` is left: `args_present` tells what is valid.
     void clear() {
       phase = 0;
       has_rare = false;
@@ -106,7 +106,7 @@ class EventParser {
     std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
   };
 
-  /// The argument whose key stands at `key`; arg_count for one that is left in the file.
+  /// The argument whose key is at `key`; arg_count for one that is left in the file.
   static Arg arg_at(const char* key);
   /// Whether an event of this category has arguments that become columns; true while the category is unknown.
   bool wants_args(const Event& event);

@@ -1,4 +1,4 @@
-// Inserts slices that are known only at the end of reading where they stand in the file.
+// Inserts slices that are known only at the end of reading where they are in the file.
 #pragma once
 
 #include <vector>

@@ -154,7 +154,7 @@ void apply_header(const TopLevel& top, Run& run) {
   dom::parser parser;
   for (const auto& [key, json] : top.values) {
     dom::element element;
-    if (parser.parse(json).get(element)) {  // not JSON (old traces write inf and N/A): look at the text as it stands
+    if (parser.parse(json).get(element)) {  // not JSON (old traces write inf and N/A): look at the text as it is
       credentials += is_secret_key(key) || is_secret_value(json);
       continue;
     }
@@ -184,8 +184,8 @@ void apply_header(const TopLevel& top, Run& run) {
   }
   run.notes.add(
       "credentials_present", credentials,
-      "values that look like credentials or environments stand in the file's metadata; they are not shown here, "
-      "but whoever gets the file can read them");
+      "values that look like credentials or environments are in the file's metadata; they are not shown here, "
+      "but anybody with the file can read them");
 }
 
 }  // namespace cgpu::trace_event

@@ -37,8 +37,8 @@ bool back_over(std::string_view text, size_t& at, std::string_view token) {
   return true;
 }
 
-/// Where the first event that begins a run stands in `text` from `from` on; npos where none is. A string that is its
-/// name and nothing else cannot stand inside another string: that would have escaped the quotes.
+/// Where the first event that begins a run is in `text` from `from` on; npos where none is. A string that is its
+/// name and nothing else cannot be inside another string: that would have escaped the quotes.
 size_t mark_in(std::string_view text, size_t from) {
   static const std::string quoted = '"' + std::string(marks::kRunKey) + '"';
   while (from < text.size()) {
@@ -99,7 +99,7 @@ std::optional<RunMark> parse_mark(std::string_view event) {
   return mark;
 }
 
-/// Where the marks stand, as the end of a file says that can be read anywhere.
+/// Where the marks are, as the end of a file says that can be read anywhere.
 std::vector<uint64_t> read_positions(TextSource& source) {
   constexpr uint64_t kMostOfEnd = uint64_t{1} << 20;
   const uint64_t length = std::min(source.stored_bytes(), kMostOfEnd);

@@ -1,8 +1,8 @@
 // Traces that `cgpu export` wrote, which say what the PyTorch profiler's dialect has no place for
 // (model/export_marks.h): they are read back as the profile that they were made of, one run at a time.
 //
-// An event begins each run, and tells of it; where these events stand is written at the end of the file, so that a
-// plain file is read from there on. A compressed one is decompressed up to the run. What stands between two such events
+// An event begins each run, and tells of it; where these events are is written at the end of the file, so that a
+// plain file is read from there on. A compressed one is decompressed up to the run. What is between two such events
 // goes the way of all trace events (event_parser.h), which reads a few members more then.
 #pragma once
 
@@ -35,12 +35,12 @@ struct RunMark {
 /// The events of one run as a text of their own, up to the event that begins the next run.
 class RunText final : public TextSource {
  public:
-  /// `start` has been read of the source from the first event on, which stands at `offset`.
+  /// `start` has been read of the source from the first event on, which is at `offset`.
   RunText(TextSource& source, std::string start, uint64_t offset, size_t number);
 
   /// None where the file has no such run, or ends within what tells of it.
   const std::optional<RunMark>& mark() const { return mark_; }
-  /// Where in the source the mark stands, and the next byte.
+  /// Where in the source the mark is, and the next byte.
   uint64_t mark_position() const { return first_; }
   uint64_t position() const { return begin_ + at_; }
   /// Whether the event that begins the next run has been reached.
@@ -52,9 +52,9 @@ class RunText final : public TextSource {
 
  private:
   size_t read_next(char* to, size_t size) override;
-  /// Reads the mark at the position that the file names for it, if it stands there.
+  /// Reads the mark at the position that the file names for it, if it is there.
   bool jump(size_t number);
-  /// Reads the mark that stands next in the text.
+  /// Reads the mark that is next in the text.
   bool take_mark();
   /// Reads more of the text and forgets what has been given out. False at the end of the source.
   bool extend();

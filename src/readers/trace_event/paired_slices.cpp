@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kWeek = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
-/// The last moment at which anything happens, apart from ends that nobody can believe.
+/// The last moment at which anything happens, apart from implausible ends.
 int64_t end_of_trace(const Parts& parts, const Timeline& timeline) {
   int64_t last = INT64_MIN;
   for (const Part& part : parts.rows) last = std::max(last, part.time);

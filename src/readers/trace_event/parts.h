@@ -23,7 +23,7 @@ enum class PartKind : uint8_t {
   flow_start,     // s, flow_out
   flow_step,      // t, flow_in and flow_out
   flow_finish,    // f: to what begins next
-  flow_enclosed,  // f with bp "e", flow_in: to what it stands in
+  flow_enclosed,  // f with bp "e", flow_in: to what it is in
   sample,         // P with the number of a stack frame
   cpu_profile,    // P with a piece of a JavaScript processor profile
 };

@@ -132,7 +132,7 @@ size_t RepairingParser::parse_next(std::string_view text, size_t at, uint64_t of
   if (!last && text.size() - at < 4 * kWindowBytes) return at;  // what follows may complete it
   if (gave_up || (!last && boundary != npos)) return skip_to(boundary);
   if (!last) return at;
-  // Behind the last event stand the closing bracket and what follows it.
+  // Behind the last event are the closing bracket and what follows it.
   size_t close = text.find(']', at);
   for (int tries = 0; close != npos && tries < kTries; ++tries, close = text.find(']', close + 1)) {
     if (read_until(close)) return close;

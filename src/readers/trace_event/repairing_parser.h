@@ -34,7 +34,7 @@ class RepairingParser {
   size_t parse_next(std::string_view text, size_t at, uint64_t offset, bool last, Batch& batch);
 
   /// Where the event after the one at `at` begins: the first boundary, from `boundary` on, at which the braces before
-  /// it are balanced, as they stand or with the strings repaired. npos where there is none; `gave_up`: several were
+  /// it are balanced, as they are or with the strings repaired. npos where there is none; `gave_up`: several were
   /// tried in vain.
   size_t next_event(std::string_view text, size_t at, size_t boundary, bool& gave_up);
   /// end_of_json_object within the budget.

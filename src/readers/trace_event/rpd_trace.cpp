@@ -140,7 +140,7 @@ void read_rpd_trace(const Parts& parts, Run& run) {
       continue;
     }
     rpd::Op what = rpd::op_of(name);
-    if (name.starts_with("Graph 0x")) what.kind = SliceKind::device_annotation;  // its kernels stand below it
+    if (name.starts_with("Graph 0x")) what.kind = SliceKind::device_annotation;  // its kernels are below it
     if (!is_device_op(what.kind)) {
       kinds.set_kind(slice, what.kind);
       continue;

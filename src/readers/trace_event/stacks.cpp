@@ -138,7 +138,7 @@ class CpuProfiles {
   explicit CpuProfiles(StackTree& tree) : tree_(tree) {}
 
   void read(const Track& track, const CpuProfile& piece) {
-    // The first event of a profile stands on the thread that it is of.
+    // The first event of a profile is on the thread that it is of.
     const auto [at, is_new] = profiles_.try_emplace({track.process, piece.id}, tree_);
     Profile& profile_of = at->second;
     if (is_new) profile_of.thread = thread_name(track.process, track.thread);

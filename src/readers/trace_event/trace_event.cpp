@@ -170,7 +170,7 @@ class Pipeline {
       if (cut_off) {
         ++run_.events.read;
         ++run_.events.skipped;
-        run_.notes.add("truncated_input", 1, "the file ends inside an event; what stood before it was read", true);
+        run_.notes.add("truncated_input", 1, "the file ends inside an event; what comes before it was read", true);
       } else if (top_.is_object) {
         run_.notes.add("truncated_input", 1, "the file ends before its list of events does", true);
       }
@@ -214,7 +214,7 @@ void note_damage(const TextSource& source, Run& run) {
   if (!source.damage().empty()) run.notes.add("truncated_input", 1, source.damage(), true);
 }
 
-/// Reads one run of a trace that cgpu exported, of which `top` and `start` have been read. What the header says for
+/// Reads one run of a trace that cgpu exported, whose `top` and `start` have been read. What the header says for
 /// other readers, the run's description says better.
 void read_own_export(TextSource& source, TopLevel& top, std::string start, uint64_t offset, const ReadOptions& options,
                      Run& run) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 11> kFirstKeys{"ph",  "name", "cat",  "ts", "pid", "tid",
                                                       "dur", "id",   "args", "bp", "s"};
 
-/// Whether `text` has at `brace` a `{` that begins an event behind a comma; then where that comma stands.
+/// Whether `text` has at `brace` a `{` that begins an event behind a comma; then where that comma is.
 std::optional<size_t> comma_before_event(std::string_view text, size_t brace) {
   size_t before = brace;
   while (before > 0 && is_json_space(text[before - 1])) --before;

@@ -1,7 +1,7 @@
 // Cuts the text of a trace's events into windows of about 1 MB that hold whole events.
 //
 // A cut is made at `}` `,` `{` `"key"` `:` (white space between them free) where the key is one that begins an event.
-// In valid JSON these bytes cannot stand inside a string: the quote that opens the key would end it. They can stand
+// In valid JSON these bytes cannot be inside a string: the quote that opens the key would end it. They can be
 // between two objects of an array inside an event's arguments; then the window before the cut does not parse, which
 // the caller finds out, and it joins the two again (repairing_parser.h). Searching backwards from the end of a window
 // costs a few hundred bytes a megabyte. Memory: one window a thread, plus one event.

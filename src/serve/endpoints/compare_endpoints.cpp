@@ -120,7 +120,7 @@ Answer answer_table_of_both(const ComparedProfiles& compared, const Request& req
   return json_answer(std::move(json).text());
 }
 
-/// At most so many of them, two or more, the first and the last among these; a residual stands for those that it stands
+/// At most so many of them, two or more, the first and the last among these; a residual stands for those that it is
 /// before.
 std::vector<TimePoint> thinned(const std::vector<TimePoint>& points, size_t most) {
   if (points.size() <= most) return points;

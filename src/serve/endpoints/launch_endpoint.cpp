@@ -31,7 +31,7 @@ std::optional<LaunchShape> shape_of(const Profile& profile, const FoundSlice& of
   }
 }
 
-/// The slices of the kernels of which this is true, by time.
+/// The slices of the kernels for which this is true, by time.
 template <typename IsWanted>
 std::vector<FoundSlice> kernels_called(const Profile& profile, IsWanted is_wanted) {
   std::vector<FoundSlice> found;

@@ -10,7 +10,7 @@ namespace cgpu {
 
 namespace {
 
-/// The slice of the profile that stands behind a slice of a track: itself, or what a derived slice is about.
+/// The slice of the profile that is behind a slice of a track: itself, or what a derived slice is about.
 SliceIndex origin_of(const Profile& profile, const SlicePosition& placed) {
   const DerivedSlices* derived = profile.view().derived(placed.track);
   return derived ? derived->origin[placed.slice] : placed.slice;

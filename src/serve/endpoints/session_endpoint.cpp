@@ -83,7 +83,7 @@ void write_notes(JsonTextWriter& json, const Session& session) {
   json.end_array();
 }
 
-/// What the tables are declared as. Those of a summary have no options, and rows of which no slices are left.
+/// What the tables are declared as. Those of a summary have no options, and rows without slices.
 void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tables, bool of_summary) {
   json.key("tables").begin_array();
   for (const Analysis* table : tables) {
@@ -120,7 +120,7 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
 }
 
 /// ns since 1970 at time 0, as text: it does not fit into what a page calls a number. None where the profile says a
-/// year in which nobody recorded anything (a clock that was not set, the largest number there is).
+/// implausible year (a clock that was not set, the largest number there is).
 std::optional<std::string> start_of(const Session& session, const std::vector<int64_t>& zeros) {
   constexpr int64_t kYear1990 = 631'152'000'000'000'000;
   constexpr int64_t kYear2200 = 7'258'118'400'000'000'000;
@@ -133,7 +133,7 @@ std::optional<std::string> start_of(const Session& session, const std::vector<in
   return std::to_string(start);
 }
 
-/// ns by which events without times stand apart; none where any of the runs has times.
+/// ns by which events without times are apart; none where any of the runs has times.
 std::optional<int64_t> event_step_of(const Session& session) {
   const int64_t step = session.runs.front().event_step;
   const bool same =

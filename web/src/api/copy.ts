@@ -1,5 +1,5 @@
 // A copy of the viewer in one file (src/serve/static_copy.h): the answers that were recorded, in place of a server. They
-// stand in the page as one text: base64 of gzip of all answers, their index, and its length.
+// are in the page as one text: base64 of gzip of all answers, their index, and its length.
 import { writeSort } from "../ui/row_order";
 import { CopySlices } from "./copy_slices";
 import type { NameBlock, Session, Table } from "./protocol";

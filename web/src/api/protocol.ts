@@ -146,7 +146,7 @@ export interface Session {
   title: string;
   span: number;
   start_unix_ns: string | null;
-  /** The profile has no times: its events stand this many ns apart. */
+  /** The profile has no times: its events are this many ns apart. */
   event_step: number | null;
   /** Where nearly all slices are, if the whole would be an empty picture. */
   first_window: { start: number; end: number } | null;
@@ -163,7 +163,7 @@ export interface Session {
   notes: { code: string; count: number; text: string }[];
 }
 
-/** A slice as it stands in lists and links. */
+/** A slice as it is in lists and links. */
 export interface SliceAt {
   track: number;
   slice: number;

@@ -36,7 +36,7 @@ const samePlace = (a: Place, b: Place): boolean =>
 
 const SETTLED_MS = 300;
 
-/** Something that a view lets the user choose, and that stands in the address where it is not as at first. */
+/** Something that a view lets the user choose, and that is in the address where it is not as at first. */
 interface Choice {
   store: Store<string>;
   first: string;
@@ -62,7 +62,7 @@ export class AppState {
   readonly marks = new Store<readonly Mark[]>([]);
   readonly search = new Store("");
   readonly settings: Store<TrackSettings>;
-  /** Whether folds and pins differ from those at first; only then they stand in the address. */
+  /** Whether folds and pins differ from those at first; only then they are in the address. */
   #ownFolds = false;
   #ownPins = false;
   #choices = new Map<string, Choice>();

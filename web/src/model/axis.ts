@@ -70,7 +70,7 @@ export function axisMoment(axis: TimeAxis, ns: number, step = 1): string {
   }
 }
 
-/** A moment of the session wherever it stands outside the timeline: as a number of events where there are no times. */
+/** A moment of the session outside the timeline: as a number of events where there are no times. */
 export function momentIn(session: Clock, ns: number, step = 1): string {
   return session.event_step === null ? moment(ns, step) : axisMoment(timeAxis("", [], session), ns);
 }

@@ -159,7 +159,7 @@ export const withPageUnits = (text: string): string =>
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const BIDI = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text of the profile as it stands, its marks that turn the writing direction written out. */
+/** A text of the profile as it is, its marks that turn the writing direction written out. */
 export function asWritten(text: string): string {
   return text.replace(BIDI, (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`);
 }

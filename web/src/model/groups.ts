@@ -1,4 +1,4 @@
-// Under which headings tracks stand: those that the session names, and below these two that keep a screen from filling
+// Under which headings tracks are: those that the session names, and below these two that keep a screen from filling
 // with what says little, one for many counters and one for tracks with next to nothing on them. Pure.
 import type { Track } from "../api/protocol";
 

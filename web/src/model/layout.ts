@@ -1,14 +1,14 @@
-// Which tracks stand where. Pure: tracks and the user's settings in, rows with their heights out. CSS pixels.
+// Which tracks are where. Pure: tracks and the user's settings in, rows with their heights out. CSS pixels.
 import type { Track } from "../api/protocol";
 import { groupsAround, groupTree, pruned, summaryOf, tracksIn, type Group } from "./groups";
 import { trackFilter } from "./track_filter";
 
 export interface TrackSettings {
-  /** In the order in which they stand at the top. */
+  /** In the order in which they are at the top. */
   readonly pinned: readonly number[];
   /** Ids of tracks, and of groups (see groupId). */
   readonly folded: ReadonlySet<number>;
-  /** Tracks that were moved by hand: they stand in their group in this order. */
+  /** Tracks that were moved by hand: they are in their group in this order. */
   readonly order: readonly number[];
   readonly filter: string;
 }
@@ -32,7 +32,7 @@ export interface TrackRow {
   readonly depth: number;
   readonly folded: boolean;
   readonly pinned: boolean;
-  /** The headings that it stands under. */
+  /** The headings that it is under. */
   readonly context: string;
   readonly top: number;
   readonly height: number;
@@ -150,7 +150,7 @@ export function layout(tracks: readonly Track[], settings: TrackSettings, laneOf
   return { pinned, main, pinnedHeight, mainHeight: top };
 }
 
-/** The headings that a row stands under, and of a heading itself, the outermost first. */
+/** The headings that a row is under, and of a heading itself, the outermost first. */
 export function headingsOf(rows: readonly Row[], at: number): GroupRow[] {
   const found: GroupRow[] = [];
   let depth = Infinity;

@@ -1,4 +1,4 @@
-// The profiles that stand side by side on the page: what it remembers of each, and which of them it shows. The address
+// The profiles that are side by side on the page: what it remembers of each, and which of them it shows. The address
 // is that of the one that is shown, and says which it is.
 import type { AddressBar, AppState } from "./app_state";
 import { Store, type Readable } from "./store";

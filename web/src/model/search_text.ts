@@ -1,5 +1,5 @@
 // What is typed into the search: a part of a name, or `key = value` (`key ~ part`) for an argument of slices. Around
-// the sign stand blanks: a name like "x=1" stays one. Pure.
+// the sign are blanks: a name like "x=1" stays one. Pure.
 
 export interface SearchText {
   /** A part of the name, or the value of the argument. */

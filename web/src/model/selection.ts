@@ -1,7 +1,7 @@
 // What is selected: a slice, and an area of the timeline. The area's time is also what the other views are limited to.
 import type { Range } from "./viewport";
 
-/** A slice and where it stands, so that it can be drawn and jumped to before its details have come. */
+/** A slice and where it is, so that it can be drawn and jumped to before its details have come. */
 export interface SliceRef {
   track: number;
   slice: number;

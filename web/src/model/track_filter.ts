@@ -1,7 +1,7 @@
 // Which tracks a filter lets through. Words match anywhere in the headings and the name; a number is a whole number,
-// and stands right behind the word that it is typed behind: "rank 3" is not rank 0, stream 13. Pure.
+// and is right behind the word that it is typed behind: "rank 3" is not rank 0, stream 13. Pure.
 
-/** Of the headings that a track stands under, with its name behind them. */
+/** Of the headings that a track is under, with its name behind them. */
 export type TrackFilter = (path: readonly string[]) => boolean;
 
 const NUMBER = /^\d+$/;

@@ -49,7 +49,7 @@ export function addActivity(
   }
 }
 
-/** How high a share stands; something that was there is never less than one row. */
+/** How high a share is; something that was there is never less than one row. */
 export function rowsOf(share: number, height: number): number {
   return share <= 0 ? 0 : Math.max(1, Math.round(Math.min(share, 1) * height));
 }

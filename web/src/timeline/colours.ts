@@ -11,7 +11,7 @@ export type ColourMode = (typeof COMPARED_COLOUR_MODES)[number];
 type Fill = readonly [number, number, number];
 
 // Found by search: in a table any two differ as far as they can, the common ones most; so do those of different tables,
-// which stand on different tracks, less. This holds with any of the three deficiencies of colour vision as well:
+// which are on different tracks, less. This holds with any of the three deficiencies of colour vision as well:
 // test/colours.test.ts has the distances.
 const CLASSES: Record<string, Fill> = {
   copy: [0.72, 147, 0.125],

@@ -62,7 +62,7 @@ export function valuesInSight(raster: CounterRaster): CounterRange | null {
   return Number.isNaN(low) ? null : { low, high: raster.maximum.reduce(most, NaN) };
 }
 
-/** The values between which the track is drawn: those in sight, on demand with 0. A constant stands above 0. */
+/** The values between which the track is drawn: those in sight, on demand with 0. A constant is above 0. */
 export function counterScale(raster: CounterRaster, fromZero: boolean): CounterRange {
   const { low, high } = valuesInSight(raster) ?? { low: 0, high: 1 };
   if (!fromZero && high > low) return { low, high };

@@ -1,5 +1,5 @@
 // Lanes that mean how much of the time something held: the gaps of a device, and exposed communication.
-// Where many of their slices share a pixel, the longest says what it was, and how high it stands, how much of the
+// Where many of their slices share a pixel, the longest says what it was, and how high it is, how much of the
 // pixel's time such slices had. The shares are those of the device's activity tiles, so they are exact for a bucket.
 import { rowsOf, type ActivityRaster } from "./activity";
 import type { LaneRaster } from "./raster";

@@ -26,7 +26,7 @@ export function toggleMark(source: TimelineSource, pointed: SliceRef | null, mom
   marks.set(others.length < marks.get().length ? others : [...others, mark]);
 }
 
-/** The flag that stands at a moment of the ruler. */
+/** The flag that is at a moment of the ruler. */
 export function flagAt(source: TimelineSource, moment: number, css: number): Mark | undefined {
   const reach = (width(source.viewport.get()) / css) * FLAG_REACH;
   return source.marks.get().find(({ start }) => moment >= start - reach / 4 && moment <= start + reach);

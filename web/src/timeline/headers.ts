@@ -14,7 +14,7 @@ export interface HeaderActions {
   enter(track: number, edge: "first" | "last"): void;
 }
 
-const SIGN = " \u203a "; // between a heading and what stands under it
+const SIGN = " \u203a "; // between a heading and what is below it
 const CHEVRON = { open: "\u25be", folded: "\u25b8" };
 
 const NAME_HEIGHT = 18; // CSS pixels, as in timeline.css
@@ -37,7 +37,7 @@ export class HeaderColumn {
   readonly #path = document.createElement("button");
   #innermost: GroupRow | null = null;
 
-  /** `apart`: the tracks stand without their headings, and say themselves where they belong. */
+  /** `apart`: the tracks are drawn without their headings, and name these themselves. */
   constructor(
     private readonly actions: HeaderActions,
     private readonly apart: boolean,
@@ -226,7 +226,7 @@ const MOST_END = 12; // letters
 const LEAST_BEGIN = 14; // no narrower than the style keeps it
 const SHORT = 18;
 
-/** A name whose end stays where it does not fit: numbers that tell names apart stand there. */
+/** A name whose end stays where it does not fit: numbers that tell names apart are there. */
 function nameElement(text: string): HTMLElement {
   const name = document.createElement("span");
   name.className = "name";

@@ -1,5 +1,5 @@
 // Many tracks in a strip: what kept each device busy, or where there is none, where the busiest threads have slices.
-// One of the whole run stands at the top, where the window can be moved and chosen in it; folded groups have theirs.
+// One of the whole run is at the top, where the window can be moved and chosen in it; folded groups have theirs.
 import type { Track } from "../api/protocol";
 import { summaryOf } from "../model/groups";
 import type { Area, Mark } from "../model/selection";

@@ -47,7 +47,7 @@ interface Box {
   bottom: number;
 }
 
-/** A pane and where it stands below the top of the overlay, CSS pixels. */
+/** A pane and where it is below the top of the overlay, CSS pixels. */
 export interface PlacedPane {
   pane: Pane;
   top: number;

@@ -407,7 +407,7 @@ export class Pane {
     return { kind: "activity", compute: compute[pixel]!, communication: communication[pixel]!, memory: memory[pixel]! };
   }
 
-  /** Where a lane, or a part of it, stands below the top of the pane, and its height; null where the track has no row
+  /** Where a lane, or a part of it, is below the top of the pane, and its height; null where the track has no row
    * here. */
   placeOf(track: number, lane: number, part: LanePart = "whole"): { top: number; height: number } | null {
     const row = this.#rows.find((candidate) => candidate.kind === "track" && candidate.track.id === track);

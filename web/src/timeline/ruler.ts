@@ -2,7 +2,7 @@
 import { ticksOf, type TimeAxis } from "../model/axis";
 import { timeStep, width, type Viewport } from "../model/viewport";
 
-/** The step of the ruler and of the grid: labels stand at least this many CSS pixels apart. */
+/** The step of the ruler and of the grid: labels are at least this many CSS pixels apart. */
 const LABEL_EVERY = 110;
 
 export function gridStepOf(view: Viewport, cssWidth: number): number {

@@ -77,7 +77,7 @@ export interface Frame {
 export interface PlotProps {
   x: Axis;
   y: Axis;
-  /** In CSS pixels; the width is that of the place it stands in. */
+  /** In CSS pixels; the width is that of the place it is in. */
   height: number;
   title: string;
   children: (frame: Frame) => ComponentChildren;

@@ -1,5 +1,5 @@
 // Tables as text for the clipboard. RFC 4180; values as the server gave them, not as they are shown. Names come from
-// anywhere: before a text that a spreadsheet would take for a formula stands an apostrophe, which it does not show.
+// anywhere: before a text that a spreadsheet would take for a formula is an apostrophe, which it does not show.
 import type { Cell } from "../api/protocol";
 
 function field(value: Cell): string {

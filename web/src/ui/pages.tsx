@@ -65,8 +65,8 @@ export function ErrorPage({
         </ul>
       )}
       <p class="soft">
-        The same message stands in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and
-        start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
+        The same message is in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and start
+        it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
       </p>
     </main>
   );

@@ -361,7 +361,7 @@ function textCell(
   return <b>{cutAt ? cutName(text, cutAt.get(text) ?? 0, columnWidth - 2 * CELL_PADDING, measure) : text}</b>;
 }
 
-/** Follows the pointer from the right edge of a heading; `widen` is told how wide the column is to be. */
+/** Follows the pointer from the right edge of a heading; `widen` gets the width of the column. */
 function dragEdge(event: PointerEvent, widen: (width: number) => void): void {
   if (event.button !== 0) return;
   const edge = event.currentTarget as HTMLElement;

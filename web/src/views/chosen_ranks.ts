@@ -7,7 +7,7 @@ import type { ViewContext } from "./context";
 import type { DeviceActivity } from "./ranks_model";
 
 export interface ChosenRanks {
-  /** As in the field. They stand in the address. */
+  /** As in the field. They are in the address. */
   readonly text: string;
   readonly ranks: ReadonlySet<number>;
   /** When what was clicked was. */

@@ -204,7 +204,7 @@ function ChangeScale({ pair }: { pair: TimelinePair }): JSX.Element | null {
 
 const LAYOUTS: Record<PairLayout, string> = { apart: "above each other", rows: "in the same rows" };
 
-/** How the timelines stand to each other, and whether lines join what is the same work. */
+/** How the timelines are laid out, and whether lines join what is the same work. */
 function LayoutChoice({ pair }: { pair: TimelinePair }): JSX.Element {
   const lines = useStore(pair.lines);
   const layout = useStore(pair.layout);
@@ -226,7 +226,7 @@ function LayoutChoice({ pair }: { pair: TimelinePair }): JSX.Element {
       <label class="soft">
         A and B{" "}
         <select
-          aria-label="How the two timelines stand to each other"
+          aria-label="How the two timelines are laid out"
           value={layout}
           onChange={(event) => pair.layout.set(event.currentTarget.value as PairLayout)}
         >
@@ -267,7 +267,7 @@ function AxisChoice({ pair }: { pair: TimelinePair }): JSX.Element {
   );
 }
 
-/** Which ranks stand above each other: the clocks and the pace of others may differ. */
+/** Which ranks are above each other: the clocks and the pace of others may differ. */
 function RankChoice({ pair }: { pair: TimelinePair }): JSX.Element | null {
   const mode = useStore(pair.mode);
   const { axes } = pair.link;

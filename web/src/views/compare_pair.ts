@@ -236,7 +236,7 @@ export class TimelinePair {
     this.selected.set(answer && { side, name: answer.key, a, b, answer });
   }
 
-  /** Selects on the other side what stands above or below an area. */
+  /** Selects on the other side what is above or below an area. */
   #shareArea(side: SideName, area: Area | null): void {
     if (this.#marking) return;
     this.#marking = true;
@@ -246,7 +246,7 @@ export class TimelinePair {
     this.#marking = false;
   }
 
-  /** Asks what is aligned in an area of A, once it has stood still. */
+  /** Asks what is aligned in an area of A, once it has not moved for a while. */
   #align(area: Area | null): void {
     clearTimeout(this.#waiting);
     if (!area) return this.aligned.set(null);

@@ -33,7 +33,7 @@ export function Deviations({
     <Shown of={busy}>
       {(gpuTime) =>
         idle.state === "loading" && latest(idle) === undefined ? (
-          <p class="empty">Why the devices stood idle is being looked for.</p>
+          <p class="empty">Looking for the causes of idle time.</p>
         ) : (
           <DeviationMap
             session={context.session}

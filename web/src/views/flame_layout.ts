@@ -1,4 +1,4 @@
-// Where the frames of a flame graph stand. Pure. The server gives nodes in pre-order: the part of the tree below a node
+// Where the frames of a flame graph are. Pure. The server gives nodes in pre-order: the part of the tree below a node
 // is the run of nodes after it.
 import type { FlameGraph } from "../api/protocol";
 

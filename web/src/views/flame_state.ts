@@ -35,7 +35,7 @@ export function useFlameState(tree: Tree, search: string) {
     nameOf,
     setRoot,
     cursor,
-    /** The frame that is told about: under the pointer, else with the cursor. */
+    /** The frame that is described: under the pointer, else with the cursor. */
     told: hover >= 0 ? hover : cursor,
     /** Of a FlamePane. */
     pane: {

@@ -1,4 +1,4 @@
-// Why the devices stood idle: a bar for each, the causes, and the longest gaps of a cause to go to.
+// Why the devices were idle: a bar for each, the causes, and the longest gaps of a cause to go to.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Cell, Table, Track } from "../api/protocol";
@@ -42,7 +42,7 @@ function IdleOf({ context, table }: { context: ViewContext; table: Table }): JSX
     },
     [window],
   );
-  if (!records.rows.length) return <p class="empty">No device stood idle in the chosen time.</p>;
+  if (!records.rows.length) return <p class="empty">No device was idle in the chosen time.</p>;
   const choose = (name: string) => choices.cause.set(name === cause ? null : name);
   return (
     <div class="two-columns">

@@ -185,7 +185,7 @@ export interface RoofOf {
 }
 
 /** The slope of the memory and a level a type, each with its name where it ends, over the lines of all: those of the
- * second roof stand left of those of the first. */
+ * second roof are left of those of the first. */
 export function Roofs({ roofs, frame }: { roofs: readonly RoofOf[]; frame: Frame }): JSX.Element {
   return (
     <>

@@ -120,7 +120,7 @@ function Sql({ context }: ViewProps): JSX.Element {
     setText(value);
     setFound(completions(value, selectionStart, session.tables));
   };
-  /** Puts a word in the place of what stands from `start` to the cursor. */
+  /** Puts a word in the place of what is from `start` to the cursor. */
   const write = (word: string, start?: number) => {
     const box = field.current!;
     box.focus();

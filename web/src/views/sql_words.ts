@@ -1,4 +1,4 @@
-// What the SQL view knows without a screen: which words go on where the cursor stands, and where a row of a result leads.
+// What the SQL view knows without a screen: which words go on where the cursor is, and where a row of a result leads.
 // Pure.
 import type { Cell, Session } from "../api/protocol";
 import type { Range } from "../model/viewport";
@@ -21,7 +21,7 @@ const KEYWORDS = [
 const FUNCTIONS = ["span_union", "percentile", "median", "stddev", "overlap", "class", "demangle", "arguments"];
 const MOST_WORDS = 8;
 
-/** A word that could stand in the place of what was typed of it, from `start` to the cursor. */
+/** A word that could be in the place of what was typed of it, from `start` to the cursor. */
 export interface Completion {
   word: string;
   start: number;
@@ -67,7 +67,7 @@ export function leadOf(records: Records, row: readonly Cell[]): Lead {
   return typeof name === "string" && name ? { name } : null;
 }
 
-/** The word of a statement at which an error stands that tells its line and column, as from and to; null where none is told. */
+/** The word of a statement that an error is about, as from and to; null where the error names no line and column. */
 export function placeOfTrouble(text: string, trouble: string): [number, number] | null {
   const told = /\(line (\d+), column (\d+)\)/.exec(trouble);
   if (!told) return null;

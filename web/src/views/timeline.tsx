@@ -92,7 +92,7 @@ const MODES: [ColourMode, string][] = [
   ["heat", "duration"],
 ];
 
-/** What the ruler counts from; stands beside it. */
+/** What the ruler counts from; it is shown beside it. */
 function AxisChoice({ source }: Parts): JSX.Element {
   const mode = useStore(source.axisMode);
   const marks = useStore(source.marks);

@@ -117,7 +117,7 @@ export const nameText = (text: string, longest?: number): string =>
 export interface BarItem {
   label: string;
   value: number;
-  /** What stands at the right; the share beside it is made from the total. */
+  /** What is at the right; the share beside it is made from the total. */
   text: string;
   note?: string;
   title?: string;

@@ -258,7 +258,7 @@ describe("two runs of unlike work", { skip }, () => {
   });
 
   test("both in the same rows: the lower half of a lane is B's", async () => {
-    const layout = page.getByLabel("How the two timelines stand to each other");
+    const layout = page.getByLabel("How the two timelines are laid out");
     await layout.selectOption("rows");
     const timelines = page.locator("#view-compare .timeline");
     await until(page, "one timeline is left", async () => !(await timelines.nth(1).isVisible()));

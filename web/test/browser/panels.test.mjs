@@ -1,4 +1,4 @@
-// What stands beside the timeline: arguments under their heading, memory in one colour a kind, devices under one name.
+// What is beside the timeline: arguments under their heading, memory in one colour a kind, devices under one name.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {

@@ -140,7 +140,7 @@ describe("selecting in the timeline", { skip }, () => {
       assert.deepEqual(shown[name], (await tables(trace, name, ...window))[name], name);
     }
 
-    // What stands in the page, in the first rows of the kernels: every digit is in the title of a cell.
+    // What is in the page, in the first rows of the kernels: every digit is in the title of a cell.
     await page.locator(".area").getByRole("tab", { name: "Kernels" }).click();
     const { columns, rows } = shown.kernels;
     const row = page.locator(".area .table-row").first();
@@ -213,7 +213,7 @@ describe("selecting in the timeline", { skip }, () => {
     await page.keyboard.press("Control+z");
     await untilState(page, (state) => state.selection?.track === idle.id);
 
-    // The same cause stands in the table for this time.
+    // The same cause is in the table for this time.
     const rows = (await tables(trace, "idle")).idle;
     const at = rows.columns.findIndex((column) => column.name === "cause");
     assert.ok(rows.rows.some((row) => row[at] === told.cause));

@@ -1,4 +1,4 @@
-// What the tests in a browser stand on: the program serving a profile, a headless Chromium, traces, and waiting for
+// What the tests in a browser need: the program serving a profile, a headless Chromium, traces, and waiting for
 // the page. Every wait is for a condition.
 //   CGPU      the program (default: build/cgpu); trace_builder and hpctoolkit_builder are looked for beside it
 //   CHROMIUM  the browser (default: chromium, found by the shell's path)

@@ -252,7 +252,7 @@ export function sessionOf(profile, id) {
   };
 }
 
-/** Where a slice stands. */
+/** Where a slice is. */
 export function placed(profile, trackId, slice) {
   const track = profile.tracks[trackId];
   let before = 0;

@@ -11,7 +11,7 @@
 
 namespace cgpu::sqlite {
 
-/// Calls visit(scan) for each of `rows`, in ascending order, with the scan on that row. Rows that stand close together
+/// Calls visit(scan) for each of `rows`, in ascending order, with the scan on that row. Rows that are close together
 /// are read in one pass. Throws Error where one is missing.
 template <typename Visit>
 void for_each_row(Database& database, const std::string& table, const std::vector<std::string>& columns,

@@ -18,7 +18,7 @@ namespace cgpu::hpctoolkit_xml {
 
 enum class ValueType : uint8_t { none, inclusive, exclusive };
 
-/// A metric of which the XML holds sums over all threads.
+/// A metric whose sums over all threads are in the XML.
 struct SummaryMetric {
   std::string id;
   std::string name;         // "CPUTIME (usec):Sum (I)"

@@ -223,7 +223,7 @@ class Values {
   void report() {
     if (unequal_ > 0) {
       notes_.add("damaged_input", unequal_,
-                 "metrics of which the metric-db files do not add up to the sum in experiment.xml: files are missing, "
+                 "metrics whose metric-db files do not add up to the sum in experiment.xml: files are missing, "
                  "or not of this database",
                  true);
     }

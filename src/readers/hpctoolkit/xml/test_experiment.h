@@ -34,7 +34,7 @@ inline std::string metric_db(const std::vector<std::vector<double>>& rows, bool 
   return bytes;
 }
 
-/// What stands around the tree of a program: a metric, its columns, and tables of names.
+/// What is around the tree of a program: a metric, its columns, and tables of names.
 inline std::string experiment(const std::string& tree, const std::string& more_metrics = "",
                               const std::string& version = "2.1") {
   return R"xml(<?xml version="1.0"?>

@@ -1,4 +1,4 @@
-// What an event of a report is: the table of which it is a row, or the name under which it is counted.
+// What an event of a report is: the table that it is a row of, or the name under which it is counted.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ class ReportTables final : public TableSource {
   static constexpr uint32_t kFramesOfSample = 4;
   static constexpr size_t kTables = static_cast<size_t>(EventTable::count);
 
-  /// Where the events of one table stand.
+  /// Where the events of one table are.
   struct Events {
     std::vector<uint32_t> offset;          // of each payload's length in the message of its block
     std::vector<uint64_t> first_of_block;  // the first event of each block, by its place in `offset`
@@ -92,7 +92,7 @@ class ReportTables final : public TableSource {
   ReportBlock texts_block_;
   std::array<Events, kTables> events_;
   std::vector<uint32_t> with_call_chain_;  // rows of OSRT_API with frames, in order
-  std::string end_of_threads_;             // the messages of which Messages::rows are parts
+  std::string end_of_threads_;             // the messages that Messages::rows are parts of
   std::string end_of_devices_;
   std::map<std::string, Messages> messages_;
   std::map<std::string, std::vector<Cells>> cells_;

@@ -276,7 +276,7 @@ TEST(NsysReport, DevicesAreThoseThatAProcessSees) {
   report.cuda_device(5, 0, 100);
   const cgpu::Run run = read_report(report.bytes());
   EXPECT_EQ(run.timeline.device_ops.device[0], 5) << "process 100";
-  EXPECT_EQ(run.timeline.device_ops.device[1], 1) << "process 200, of which nothing is said";
+  EXPECT_EQ(run.timeline.device_ops.device[1], 1) << "process 200, which nothing describes";
 }
 
 TEST(NsysReport, CompressedAndThroughAPipeItIsTheSame) {

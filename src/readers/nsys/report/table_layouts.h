@@ -7,7 +7,7 @@
 
 namespace cgpu::nsys {
 
-/// The tables of which an event is a row.
+/// The tables that an event is a row of.
 enum class EventTable : uint8_t {
   kernel,
   memcpy,

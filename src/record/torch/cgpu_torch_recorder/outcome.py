@@ -26,7 +26,7 @@ class Outcome:
     def did_something(self):
         """Whether this process computes: launchers of other processes import torch too, and are not in the manifest.
 
-        A program of which no event is seen has used a device, or more time than the processes that it has started.
+        A program without a visible event has used a device, or more time than the processes that it has started.
         """
         if self.has_seen_event or process.device(self._torch) != "cpu":
             return True

@@ -6,7 +6,7 @@ SETS = ("quick", "normal", "full")
 
 
 class Settings:
-    """The members are the keys of the JSON; what is missing has the value that stands here.
+    """The members are the keys of the JSON; what is missing has the value that is here.
 
     skip, warm_up and steps count steps; delay_s and duration_s are seconds; ranks are the numbers of those that record
     (None: all); ranges is the name of the range that is a step.
