@@ -94,7 +94,7 @@ class Open(Tool):
         answer.add(about(run))
         for line in run.session.warnings[:5]:
             answer.add("Damaged: " + line)
-        answer.add("Tables: " + ", ".join(run.session.tables()["name"]))
+        answer.add("Tables: " + ", ".join(run.session.tables(all=True)["name"]))  # quick: none is computed
         answer.add(
             "Next: diagnose (why it is slow, what to do), explain (a part of the time, or an op), table, sql, find, "
             "timeline; compare with another run.")
