@@ -168,12 +168,12 @@ function exportCommands({ client, session }: ShellProps, say: (message: string) 
     {
       group: "Export",
       title: "Download as Perfetto trace",
-      run: () => location.assign(client.exportUrl("pftrace")),
+      run: () => void client.saveExport("pftrace"),
     },
     {
       group: "Export",
       title: "Download as Chrome trace",
-      run: () => location.assign(client.exportUrl("json")),
+      run: () => void client.saveExport("json"),
     },
   ];
 }

@@ -47,10 +47,12 @@ export function ErrorPage({
   text,
   inputs,
   version,
+  isServed,
 }: {
   text: string;
   inputs: string[];
   version?: string;
+  isServed: boolean;
 }): JSX.Element {
   return (
     <main class="page error-page">
@@ -64,10 +66,16 @@ export function ErrorPage({
           ))}
         </ul>
       )}
-      <p class="soft">
-        The same message stands in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and
-        start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
-      </p>
+      {isServed ? (
+        <p class="soft">
+          The same message stands in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and
+          start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
+        </p>
+      ) : (
+        <p>
+          <button onClick={() => location.reload()}>Open another file</button>
+        </p>
+      )}
     </main>
   );
 }
