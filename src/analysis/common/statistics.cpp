@@ -24,10 +24,12 @@ double exact_mean(int64_t total, int64_t count) {
 double exact_deviation(Wide squares, int64_t total, int64_t count) {
   const Wide size = total < 0 ? -static_cast<Wide>(total) : static_cast<Wide>(total);
   const auto n = static_cast<Wide>(count);
-  const Wide whole = size * size / n;  // of the square of the sum, over the count
-  const double rest = static_cast<double>(size * size % n) / static_cast<double>(count);
-  const double about_mean = squares < whole ? 0 : static_cast<double>(squares - whole) - rest;
-  return std::sqrt(std::max(0.0, about_mean) / static_cast<double>(count - 1));
+  const auto degrees = static_cast<double>(count - 1);
+  if (squares <= ~Wide{0} / n) {
+    const Wide about_mean = std::max(squares * n, size * size) - size * size;  // n times it
+    return std::sqrt(static_cast<double>(about_mean) / (static_cast<double>(count) * degrees));
+  }
+  return std::sqrt(static_cast<double>(squares - size * size / n) / degrees);
 }
 }  // namespace
 

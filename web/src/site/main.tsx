@@ -71,9 +71,9 @@ function Drop({ title, note, given, take, say }: DropProps): JSX.Element {
 }
 
 const EXAMPLES = [
-  { text: "a training run of a language model (generated)", files: ["generated_training.json.gz"] },
+  { text: "Training of a language model", files: ["generated_training.json.gz"] },
   {
-    text: "two runs compared: no data-loading workers, and four",
+    text: "Two runs compared: without data-loading workers, and with four",
     files: ["cnn_workers0.json.gz", "cnn_workers4.json.gz"],
   },
 ];
@@ -85,9 +85,12 @@ function Examples(): JSX.Element {
   };
   return (
     <p>
-      Examples:{" "}
+      Examples:
       {EXAMPLES.map(({ text, files }) => (
-        <button onClick={() => show(files)}>{text}</button>
+        <>
+          {" "}
+          <button onClick={() => show(files)}>{text}</button>
+        </>
       ))}
     </p>
   );

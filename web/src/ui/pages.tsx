@@ -43,6 +43,12 @@ export function OpeningPage({ status, title, what = "Waiting for the server" }: 
   );
 }
 
+/** Of a page with the engine in it: lets go of the profile, and of what the address says of it. */
+export function startAgain(): void {
+  history.replaceState(null, "", location.pathname + location.search);
+  location.reload();
+}
+
 export function ErrorPage({
   text,
   inputs,
@@ -73,7 +79,7 @@ export function ErrorPage({
         </p>
       ) : (
         <p>
-          <button onClick={() => location.reload()}>Open another file</button>
+          <button onClick={startAgain}>Open another file</button>
         </p>
       )}
     </main>

@@ -2,7 +2,7 @@
 //   CGPU_ENGINE   the module (default: build-web/web_engine.wasm)
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { CGPU, ROOT } from "../browser/support.mjs";
@@ -55,14 +55,14 @@ export async function openedEngine(path) {
   const { EngineModule, FileSystem, module } = await loaded;
   const files = new FileSystem();
   const file = new DiskFile(path);
-  files.add(basename(path), file);
+  files.add(path, file);
   const engine = await EngineModule.start(
     module,
     files,
     () => {},
     () => {},
   );
-  engine.add([basename(path)]);
+  engine.add([path]);
   engine.open();
   return { answer: (address) => engine.answer(address), end: () => file.close() };
 }
