@@ -1,14 +1,16 @@
-// The viewer in a browser: what the page asks for is answered by the same Viewer as behind HTTP (serve/viewer.h), called through a
-// few functions that WebAssembly can export. One thread: a call returns when its work is done.
+// The viewer in a browser: what the page asks for is answered by the same Viewer as behind HTTP (serve/viewer.h),
+// called through a few functions that WebAssembly can export. One thread: a call returns when its work is done.
 //
-// The page (web/src/api/engine_worker.ts) writes a text into memory of `engine_alloc`, and calls:
-//   engine_start()            once, first
-//   engine_add(text, size)    a profile: its inputs, each ended by a NUL; at most two, of which the second is compared with the first
-//   engine_open()             opens them, one after the other; calls engine_progress meanwhile
-//   engine_answer(text, size) answers a request: its path, then key and value of each parameter, decoded, each ended by a NUL.
-//                             Returns the status; engine_body and the others have the answer until the next call
+// The page (web/src/engine/module.ts) writes texts, each ended by a NUL, into memory of `engine_alloc`, and calls
+//   engine_start    once, first;
+//   engine_add      a profile: its inputs. At most two, of which the second is compared with the first;
+//   engine_open     opens them, one after the other, and calls engine_progress meanwhile;
+//   engine_answer   a request: its path, then key and value of each parameter, decoded. Returns the status; engine_body
+//                   and the others have the answer until the next call.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +62,8 @@ void open(const InputOptions& input, ViewedProfile& profile) {
     } else {
       open_profile(profile, input, options);
     }
+  } catch (const std::bad_alloc&) {
+    profile.fail("needs more memory than a page can have (4 GB): open it with cgpu view");
   } catch (const std::exception& error) {
     profile.fail(error.what());
   }
