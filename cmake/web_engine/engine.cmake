@@ -5,7 +5,7 @@ if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 # Positions in files have 64 bits, sizes in memory 32: where one becomes the other, it was compared with a size before.
-add_compile_options(-Wno-shorten-64-to-32)
+add_compile_options(-Wno-shorten-64-to-32 -Werror=shift-count-overflow)
 include(${CMAKE_CURRENT_LIST_DIR}/runtime.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
 include(cmake/precompiled.cmake)

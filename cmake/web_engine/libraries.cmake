@@ -24,9 +24,8 @@ web_library(web_fmt ${fmt}/src/format.cc)
 target_include_directories(web_fmt SYSTEM PUBLIC ${fmt}/include)
 add_library(fmt::fmt ALIAS web_fmt)
 
-add_library(web_xxhash INTERFACE)
-target_include_directories(web_xxhash SYSTEM INTERFACE ${CGPU_WEB_CACHE}/xxhash)
-target_compile_definitions(web_xxhash INTERFACE XXH_INLINE_ALL)
+web_library(web_xxhash ${CGPU_WEB_CACHE}/xxhash/xxhash.c)
+target_include_directories(web_xxhash SYSTEM PUBLIC ${CGPU_WEB_CACHE}/xxhash)
 add_library(PkgConfig::XXHASH ALIAS web_xxhash)
 
 set(zstd ${CGPU_WEB_CACHE}/zstd/lib)

@@ -1,8 +1,18 @@
 // The engine in node: its module from the web build, with files of the disk, and the built program to compare it with.
 //   CGPU_ENGINE   the module (default: build-web/web_engine.wasm)
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { CGPU, ROOT } from "../browser/support.mjs";
@@ -37,32 +47,36 @@ async function load() {
 
 /** As of a file that the user gave: read where it lies. */
 class DiskFile {
+  #descriptor = null;
   constructor(path) {
-    this.descriptor = openSync(path);
-    this.size = fstatSync(this.descriptor).size;
+    this.path = path;
+    this.size = statSync(path).size;
   }
   read(at, into) {
-    return readSync(this.descriptor, into, 0, into.length, at);
+    this.#descriptor ??= openSync(this.path);
+    return readSync(this.#descriptor, into, 0, into.length, at);
   }
   close() {
-    closeSync(this.descriptor);
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
   }
 }
+
+/** The file, and those beside it: a database is several. */
+const withSiblings = (path) =>
+  readdirSync(dirname(path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => new DiskFile(join(entry.parentPath ?? entry.path, entry.name)));
 
 /** The engine with one profile open, of one file. `answer(path)` is what a server would answer. */
 export async function openedEngine(path) {
   loaded ??= load();
   const { EngineModule, FileSystem, module } = await loaded;
-  const files = new FileSystem();
-  const file = new DiskFile(path);
-  files.add(path, file);
-  const engine = await EngineModule.start(
-    module,
-    files,
-    () => {},
-    () => {},
-  );
+  const system = new FileSystem();
+  const files = withSiblings(path);
+  for (const file of files) system.add(file.path, file);
+  const nothing = () => {};
+  const engine = await EngineModule.start(module, system, nothing, nothing);
   engine.add([path]);
   engine.open();
-  return { answer: (address) => engine.answer(address), end: () => file.close() };
+  return { answer: (address) => engine.answer(address), end: () => files.forEach((file) => file.close()) };
 }
