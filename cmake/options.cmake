@@ -7,7 +7,9 @@ endif()
 # As fast as -O3 here (bench/), and sooner; but for the import (src/CMakeLists.txt).
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
-add_compile_options(-pthread)  # as RE2 asks for, and precompiled headers want the same flags everywhere
+if(NOT CGPU_WEB_ENGINE)
+  add_compile_options(-pthread)  # as RE2 asks for, and precompiled headers want the same flags everywhere
+endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options(-Wno-subobject-linkage)  # true of every file-local type in files that are compiled as one
@@ -41,9 +43,11 @@ if(CGPU_TESTS)
 endif()
 
 # One compilation serves the program and the Python module: code that may lie anywhere, whose own functions nobody replaces.
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
-add_compile_options(-fno-semantic-interposition)
+if(NOT CGPU_WEB_ENGINE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  add_compile_options(-fno-semantic-interposition)
+endif()
 
 # The binary is where the README says: build/cgpu.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

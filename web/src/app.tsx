@@ -3,6 +3,7 @@ import { render, type JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { Client } from "./api/client";
 import { Copy } from "./api/copy";
+import type { Engine } from "./api/engine";
 import { Names } from "./api/names";
 import type { Session, Status } from "./api/protocol";
 import { ApiError, Server } from "./api/server";
@@ -30,11 +31,12 @@ interface Opened {
   views: readonly View[];
 }
 
-export async function start(host: HTMLElement): Promise<void> {
-  const server = new Server("", await Copy.ofPage());
+/** `engine`: answers in place of a server. */
+export async function start(host: HTMLElement, engine: Engine | null = null): Promise<void> {
+  const server = new Server("", engine ? null : await Copy.ofPage(), engine);
   try {
     const status = await opened(server, host);
-    const page = server.copy ? null : readRankPage(location.search);
+    const page = server.isServed ? readRankPage(location.search) : null;
     if (page) {
       const ranks = await openRanks(server, host, page, status);
       if (!ranks) return await reloadWhenAnother(server, status.session);
@@ -47,7 +49,7 @@ export async function start(host: HTMLElement): Promise<void> {
   } catch (error) {
     const noToken = error instanceof ApiError && error.status === 401;
     const text = error instanceof Error ? error.message : String(error);
-    render(noToken ? <TokenPage /> : <ErrorPage text={text} inputs={[]} />, host);
+    render(noToken ? <TokenPage /> : <ErrorPage text={text} inputs={[]} isServed={server.isServed} />, host);
     void reloadWhenAnother(server, null);
   }
 }
@@ -69,7 +71,8 @@ async function opened(server: Server, host: HTMLElement): Promise<Status> {
       const failed = status.profiles.find(({ state }) => state === "error");
       if (failed) {
         const text = failed.error ?? "No reason was given.";
-        render(<ErrorPage text={text} inputs={failed.inputs} version={status.version} />, host);
+        const page = { text, inputs: failed.inputs, version: status.version, isServed: server.isServed };
+        render(<ErrorPage {...page} />, host);
         await reloadWhenAnother(server, status.session);
       }
       render(<OpeningPage status={status.profiles.find(({ state }) => state === "opening") ?? null} />, host);
@@ -86,6 +89,7 @@ async function opened(server: Server, host: HTMLElement): Promise<Status> {
 async function reloadWhenAnother(server: Server, session: string | null): Promise<never> {
   for (;;) {
     await pause(ASK_AGAIN_LOST_MS);
+    if (!server.isServed) continue;
     try {
       const status = await server.status();
       if (session === null ? isReady(status) : status.session !== session) location.reload();

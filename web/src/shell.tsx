@@ -15,7 +15,7 @@ import { CommandPalette } from "./ui/command_palette";
 import { Help } from "./ui/help";
 import { useStore } from "./ui/hooks";
 import { control, digit, typesOrAt } from "./ui/keys";
-import { Logo } from "./ui/pages";
+import { Logo, startAgain } from "./ui/pages";
 import { openInPerfetto } from "./ui/perfetto";
 import { theme, toggleTheme } from "./ui/theme";
 import { summaryAddress } from "./ui/way_back";
@@ -105,7 +105,15 @@ export function Shell(props: ShellProps): JSX.Element {
   return (
     <div class="shell">
       <header class="bar">
-        <a class="brand" href="#" title={`cgpu ${props.version}`} onClick={(event) => event.preventDefault()}>
+        <a
+          class="brand"
+          href="#"
+          title={`cgpu ${props.version}${props.client.server.engine ? ": open another file" : ""}`}
+          onClick={(event) => {
+            event.preventDefault();
+            if (props.client.server.engine) startAgain();
+          }}
+        >
           <Logo />
         </a>
         {props.summary !== undefined && <WayBack summary={props.summary} />}
@@ -168,12 +176,12 @@ function exportCommands({ client, session }: ShellProps, say: (message: string) 
     {
       group: "Export",
       title: "Download as Perfetto trace",
-      run: () => location.assign(client.exportUrl("pftrace")),
+      run: () => void client.saveExport("pftrace"),
     },
     {
       group: "Export",
       title: "Download as Chrome trace",
-      run: () => location.assign(client.exportUrl("json")),
+      run: () => void client.saveExport("json"),
     },
   ];
 }

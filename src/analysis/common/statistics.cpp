@@ -13,27 +13,41 @@ double between(int64_t a, int64_t b, double share) {
   return static_cast<double>(a) + static_cast<double>(b - a) * share;
 }
 
-/// Summed in integers, divided once.
-long double exact_mean(const std::vector<int64_t>& values) {
-  const int64_t total = std::accumulate(values.begin(), values.end(), int64_t{0});
-  return static_cast<long double>(total) / static_cast<long double>(values.size());
+__extension__ using Wide = unsigned __int128;
+
+/// Sums of integers, divided once: every machine says the same to the last digit.
+double exact_mean(int64_t total, int64_t count) {
+  return static_cast<double>(total) / static_cast<double>(count);
+}
+
+/// Of `count` values, two or more, with this sum and sum of squares.
+double exact_deviation(Wide squares, int64_t total, int64_t count) {
+  const Wide size = total < 0 ? -static_cast<Wide>(total) : static_cast<Wide>(total);
+  const auto n = static_cast<Wide>(count);
+  const auto degrees = static_cast<double>(count - 1);
+  if (squares <= ~Wide{0} / n) {
+    const Wide about_mean = std::max(squares * n, size * size) - size * size;  // n times it
+    return std::sqrt(static_cast<double>(about_mean) / (static_cast<double>(count) * degrees));
+  }
+  return std::sqrt(static_cast<double>(squares - size * size / n) / degrees);
 }
 }  // namespace
 
 double mean(const std::vector<int64_t>& values) {
   if (values.empty()) return 0;
-  return static_cast<double>(exact_mean(values));
+  return exact_mean(std::accumulate(values.begin(), values.end(), int64_t{0}), std::ssize(values));
 }
 
 double sample_deviation(const std::vector<int64_t>& values) {
   if (values.size() < 2) return 0;
-  const long double middle = exact_mean(values);
-  long double squares = 0;
+  int64_t total = 0;
+  Wide squares = 0;
   for (const int64_t value : values) {
-    const long double difference = static_cast<long double>(value) - middle;
-    squares += difference * difference;
+    total += value;
+    const Wide size = value < 0 ? -static_cast<Wide>(value) : static_cast<Wide>(value);
+    squares += size * size;
   }
-  return static_cast<double>(std::sqrt(squares / static_cast<long double>(values.size() - 1)));
+  return exact_deviation(squares, total, std::ssize(values));
 }
 
 double quantile_of_sorted(const std::vector<int64_t>& sorted, double q) {
@@ -78,7 +92,6 @@ double value_of(uint32_t bucket) {
 }  // namespace
 
 void DurationHistogram::add(int64_t duration) {
-  __extension__ using Wide = unsigned __int128;
   const auto value = static_cast<Wide>(duration < 0 ? 0 : duration);
   const Wide square = value * value;
   add_squares(static_cast<uint64_t>(square >> 64), static_cast<uint64_t>(square));
@@ -116,11 +129,7 @@ std::string_view DurationHistogram::fault() const {
 
 double DurationHistogram::deviation() const {
   if (count_ < 2) return 0;
-  const long double n = static_cast<long double>(count_);
-  const long double squares =
-      std::ldexp(static_cast<long double>(squares_high_), 64) + static_cast<long double>(squares_low_);
-  const long double total = static_cast<long double>(total_);
-  return static_cast<double>(std::sqrt(std::max(0.0L, squares - total * total / n) / (n - 1)));
+  return exact_deviation(Wide{squares_high_} << 64 | squares_low_, total_, count_);
 }
 
 double DurationHistogram::value_at(int64_t place) const {
@@ -146,7 +155,7 @@ DurationHistogram DurationStatistics::all_in_histogram() const {
 
 double DurationStatistics::mean() const {
   if (!histogram_) return cgpu::mean(values_);
-  return static_cast<double>(static_cast<long double>(total_) / static_cast<long double>(count()));
+  return exact_mean(total_, count());
 }
 
 int64_t DurationStatistics::min() const {

@@ -3,6 +3,7 @@
 // to the largest field; a length is believed only as far as there are bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ class ProtobufStream {
   /// allowed; `damaged`: the bytes are no field.
   enum class Stop : uint8_t { none, end, cut, too_large, damaged };
 
-  ProtobufStream(TextSource& source, uint64_t largest) : source_(source), largest_(largest) {}
+  /// `largest`: bytes of a field at most; where memory ends sooner, half of that.
+  ProtobufStream(TextSource& source, uint64_t largest)
+      : source_(source), largest_(std::min<uint64_t>(largest, SIZE_MAX / 2)) {}
 
   /// The next field, valid until the next call; false at the end. Of bytes that are cut off, what there is comes out
   /// once, and stop() is `cut` already. Where false stands for damage, `field` has what is known: its number.

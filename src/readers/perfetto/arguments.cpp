@@ -98,7 +98,7 @@ class PacketArguments final : public ArgumentSource {
 uint64_t source_of(const PacketPlace& place, ArgumentTexts& texts) {
   if (place.inner == PacketPlace::kPlain) return place.position;
   if (texts.blocks.empty() || texts.blocks.back() != place.position) texts.blocks.push_back(place.position);
-  return kInBlock | (texts.blocks.size() - 1) << 32 | place.inner;
+  return kInBlock | uint64_t{texts.blocks.size() - 1} << 32 | place.inner;
 }
 
 std::shared_ptr<ArgumentSource> make_argument_source(std::shared_ptr<TextSource> source, std::string file,

@@ -123,8 +123,8 @@ void Ftrace::add_mark(std::string_view text, int64_t thread, int64_t time, const
       into_.add_instant(time, into_.name(text), track, none_);
       return;
     case 'N': {  // an instant on a track that has a name
-      const std::string_view on = take_part(text);
-      into_.add_instant(time, into_.name(text), into_.tracks.of_async(of, into_.name(on)), none_);
+      const TrackIndex named = into_.tracks.of_async(of, into_.name(take_part(text)));
+      into_.add_instant(time, into_.name(text), named, none_);
       return;
     }
     default:

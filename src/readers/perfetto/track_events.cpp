@@ -218,7 +218,9 @@ TrackEvents::Lane TrackEvents::lane_of(const Sequence& sequence) {
 }
 
 /// Events that belong together by an id, whatever thread they are on.
-TrackEvents::Lane TrackEvents::async_lane(const Sequence& sequence, StringId name, StringId category) {
+TrackEvents::Lane TrackEvents::async_lane(const Sequence& sequence) {
+  const StringId category = category_of(sequence);
+  const StringId name = name_of(sequence);
   const int64_t process = process_override_.value_or(sequence.process.value_or(0));
   return {into_.tracks.of_async(process, name), into_.lane_of_id(process, category, id_.value_or(0)), process};
 }
@@ -338,12 +340,10 @@ void TrackEvents::legacy(const PacketContext& packet, int64_t time) {
     }
     case 'b':
     case 'S':
-      return begin(packet, time, async_lane(packet.sequence, name_of(packet.sequence), category_of(packet.sequence)),
-                   std::nullopt);
+      return begin(packet, time, async_lane(packet.sequence), std::nullopt);
     case 'e':
     case 'F':
-      return end(packet, time,
-                 async_lane(packet.sequence, name_of(packet.sequence), category_of(packet.sequence)).lane);
+      return end(packet, time, async_lane(packet.sequence).lane);
     case 'i':
     case 'I':
     case 'R':
@@ -351,8 +351,7 @@ void TrackEvents::legacy(const PacketContext& packet, int64_t time) {
     case 'n':
     case 'T':
     case 'p':
-      return instant(packet, time,
-                     async_lane(packet.sequence, name_of(packet.sequence), category_of(packet.sequence)).track);
+      return instant(packet, time, async_lane(packet.sequence).track);
     case 's':
     case 't':
     case 'f':

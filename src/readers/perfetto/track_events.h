@@ -31,7 +31,7 @@ class TrackEvents {
   void parse_legacy(std::string_view message);
   std::optional<int64_t> time_of(const PacketContext& packet);
   Lane lane_of(const Sequence& sequence);
-  Lane async_lane(const Sequence& sequence, StringId name, StringId category);
+  Lane async_lane(const Sequence& sequence);
   StringId category_of(const Sequence& sequence);
   StringId name_of(const Sequence& sequence);
   void read_arguments(const Sequence& sequence);

@@ -21,7 +21,7 @@ namespace cgpu::xplane {
 namespace {
 
 constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;
-constexpr size_t kMostPlane = size_t{8} << 30;
+constexpr uint64_t kMostPlane = uint64_t{8} << 30;
 constexpr size_t kMostDevices = 4096;
 
 // ---------------------------------------------------------------- names

@@ -62,6 +62,8 @@ export interface TilePlace {
   index: number;
 }
 
+/** For how long an export is kept that the browser saves. */
+const KEPT_FOR_SAVING_MS = 60_000;
 /** The bytes that an address may have, less its beginning. */
 const LONGEST_REQUEST = 8000;
 
@@ -223,6 +225,7 @@ export class Client {
 
   /** Ends a statement; the request outlives the page. */
   async stopSql(id: string): Promise<void> {
+    if (!this.server.isServed) return; // the engine does one thing at a time: it ends by its limit
     await fetch(this.server.base + this.#path(`sql_stop${query({ id })}`), { keepalive: true });
   }
 
@@ -247,8 +250,22 @@ export class Client {
     return this.#json("status");
   }
 
-  exportUrl(to: "pftrace" | "json"): string {
-    return this.server.base + this.#path(`export${query({ to })}`);
+  export(to: "pftrace" | "json"): Promise<Response> {
+    return this.server.get(this.#path(`export${query({ to })}`));
+  }
+
+  /** Has the browser save an export. */
+  async saveExport(to: "pftrace" | "json"): Promise<void> {
+    if (this.server.isServed) {
+      location.assign(this.server.base + this.#path(`export${query({ to })}`));
+      return;
+    }
+    const answer = await this.export(to);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await answer.blob());
+    link.download = decodeURIComponent(answer.headers.get("X-File-Name") ?? `export.${to}`);
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), KEPT_FOR_SAVING_MS);
   }
 
   #path(what: string): string {

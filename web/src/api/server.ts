@@ -2,6 +2,7 @@
 // ApiError with one line of text.
 import { Store } from "../model/store";
 import type { Copy } from "./copy";
+import type { Engine } from "./engine";
 import type { Status } from "./protocol";
 
 export class ApiError extends Error {
@@ -35,9 +36,16 @@ export class Server {
 
   constructor(
     readonly base = "",
-    /** Answers in place of a server. */
+    /** Answers in place of a server, as far as they were recorded. */
     readonly copy: Copy | null = null,
+    /** Answers in place of a server, all that it would. */
+    readonly engine: Engine | null = null,
   ) {}
+
+  /** Whether there is one, beyond this page. */
+  get isServed(): boolean {
+    return !this.copy && !this.engine;
+  }
 
   async status(signal?: AbortSignal): Promise<Status> {
     const status = await this.json<Status>("/api/status", signal, false);
@@ -50,7 +58,7 @@ export class Server {
    * be called again when that has become true.
    */
   watch(wanted: () => boolean): void {
-    if (this.copy) return;
+    if (!this.isServed) return;
     this.#wanted = wanted;
     this.#askIn(0);
   }
@@ -78,9 +86,9 @@ export class Server {
   async #answer(path: string, how: RequestInit, ofSession: boolean): Promise<Response> {
     let answer: Response;
     try {
-      answer = this.copy
-        ? this.copy.answer(path)
-        : await fetch(this.base + path, { ...how, credentials: "same-origin" });
+      if (this.copy) answer = this.copy.answer(path);
+      else if (this.engine) answer = await this.engine.answer(path, how.signal);
+      else answer = await fetch(this.base + path, { ...how, credentials: "same-origin" });
     } catch (error) {
       if (how.signal?.aborted) throw error;
       this.#lost();

@@ -43,14 +43,22 @@ export function OpeningPage({ status, title, what = "Waiting for the server" }: 
   );
 }
 
+/** Of a page with the engine in it: lets go of the profile, and of what the address says of it. */
+export function startAgain(): void {
+  history.replaceState(null, "", location.pathname + location.search);
+  location.reload();
+}
+
 export function ErrorPage({
   text,
   inputs,
   version,
+  isServed,
 }: {
   text: string;
   inputs: string[];
   version?: string;
+  isServed: boolean;
 }): JSX.Element {
   return (
     <main class="page error-page">
@@ -64,10 +72,16 @@ export function ErrorPage({
           ))}
         </ul>
       )}
-      <p class="soft">
-        The same message is in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and start
-        it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
-      </p>
+      {isServed ? (
+        <p class="soft">
+          The same message is in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and
+          start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
+        </p>
+      ) : (
+        <p>
+          <button onClick={startAgain}>Open another file</button>
+        </p>
+      )}
     </main>
   );
 }

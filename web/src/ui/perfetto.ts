@@ -11,12 +11,13 @@ const PATIENCE_MS = 60_000;
 export async function openInPerfetto(client: Client, title: string): Promise<void> {
   const other = window.open(PERFETTO);
   if (!other) throw new Error("The browser opened no window: allow this page to do so.");
-  const answer = await fetch(client.exportUrl("pftrace"), { credentials: "same-origin" });
-  if (!answer.ok) {
-    other.close();
-    throw new Error(`The export failed: ${answer.status} ${answer.statusText}`);
-  }
-  const buffer = await answer.arrayBuffer();
+  const buffer = await client.export("pftrace").then(
+    (answer) => answer.arrayBuffer(),
+    (error: unknown) => {
+      other.close();
+      throw error;
+    },
+  );
   await ready(other);
   other.postMessage({ perfetto: { buffer, title, fileName: `${title}.pftrace` } }, PERFETTO, [buffer]);
 }

@@ -32,15 +32,12 @@ export function ExportMenu({ context }: { context: Pick<ViewContext, "client" | 
         {handing === "yes" ? "Opening Perfetto\u2026" : "Open in Perfetto"}
       </button>
       <button
-        onClick={() => location.assign(client.exportUrl("pftrace"))}
+        onClick={() => void client.saveExport("pftrace")}
         title="A file of Perfetto's own format, with all tracks"
       >
         Export .pftrace
       </button>
-      <button
-        onClick={() => location.assign(client.exportUrl("json"))}
-        title="A file that Chrome and other viewers open"
-      >
+      <button onClick={() => void client.saveExport("json")} title="A file that Chrome and other viewers open">
         Export Chrome JSON
       </button>
       {handing !== "no" && handing !== "yes" && <span role="alert">{handing}</span>}

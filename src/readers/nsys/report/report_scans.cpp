@@ -81,7 +81,7 @@ class ReportTables::Payloads {
     const char* const end = bytes.data() + bytes.size();
     uint64_t length = 0;
     if (!read_varint(at, end, length)) length = 0;
-    return {at, std::min(length, static_cast<uint64_t>(end - at))};
+    return {at, static_cast<size_t>(std::min(length, static_cast<uint64_t>(end - at)))};
   }
   void enter_block_of(uint64_t event) {
     const std::vector<uint64_t>& first = events_.first_of_block;

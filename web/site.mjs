@@ -1,0 +1,68 @@
+// Makes the page that needs neither a server nor an installation: one file with the page, the engine and examples in it.
+//   node site.mjs ENGINE.wasm FOLDER LICENCE...     FOLDER/index.html; the licences: texts, of what the engine is made of
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const EXAMPLES = ["generated_training.json.gz", "cnn_workers0.json.gz", "cnn_workers4.json.gz"];
+const [engine, out, ...licences] = process.argv.slice(2);
+if (!out) throw new Error("node site.mjs ENGINE.wasm FOLDER LICENCE...");
+
+/** What esbuild makes of one entry: its files, by their endings. */
+async function bundle(entry) {
+  const { outputFiles } = await build({
+    absWorkingDir: here,
+    entryPoints: { site: entry },
+    outdir: "out",
+    write: false,
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    minify: true,
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [/\w+$/.exec(path)[0], text]));
+}
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const part = (id, bytes) => `<script type="text/plain" id="${id}">${Buffer.from(bytes).toString("base64")}</script>\n`;
+const packed = (path) => gzipSync(readFileSync(path), { level: 9 });
+
+const [site, worker] = [await bundle("src/site/main.tsx"), await bundle("src/engine/worker.ts")];
+// As it stands in the element: its hash is of that text.
+const script = site.js.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const texts = licences.map((path) => readFileSync(path, "utf8").trim()).join("\n\n");
+const policy =
+  `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(site.css)}; ` +
+  "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'";
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta http-equiv="Content-Security-Policy" content="${policy}" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<title>cgpu</title>
+<link rel="icon" href="data:image/svg+xml;base64,${readFileSync(join(here, "static/favicon.svg")).toString("base64")}" />
+<style>${site.css}</style>
+</head>
+<body>
+<div id="app"></div>
+<noscript>The viewer needs JavaScript.</noscript>
+${part("engine", packed(engine))}${part("worker", worker.js)}${EXAMPLES.map((name) =>
+  part(`example:${name}`, readFileSync(join(here, "../examples", name))),
+).join("")}${part("licences", gzipSync(texts))}<script>${script}</script>
+</body>
+</html>
+`;
+mkdirSync(resolve(out), { recursive: true });
+writeFileSync(join(out, "index.html"), page);
+console.log(`${join(out, "index.html")}: ${(page.length / 1e6).toFixed(1)} MB`);

@@ -1,0 +1,136 @@
+// The page that needs neither a server nor an installation: one gives it files, and the engine in it opens them.
+import { render, type JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Engine } from "../api/engine";
+import { start } from "../app";
+import "../styles";
+import "../style/site.css";
+import { Logo } from "../ui/pages";
+import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
+import { engineOfPage, exampleOfPage, workerOfPage } from "./parts";
+
+const host = document.getElementById("app")!;
+
+async function open(opening: { files: Given["files"]; profiles: string[][] }): Promise<void> {
+  render(null, host);
+  const engine = new Engine(workerOfPage(), await engineOfPage(), opening);
+  await start(host, engine);
+}
+
+const openOne = (given: Given): Promise<void> => open({ files: given.files, profiles: [given.inputs] });
+
+interface DropProps {
+  title: string;
+  note: string;
+  given: Given | null;
+  take(given: Given): void;
+  say(problem: string): void;
+}
+
+/** A place to drop files or a folder on, or to choose them. */
+function Drop({ title, note, given, take, say }: DropProps): JSX.Element {
+  const [isOver, setOver] = useState(false);
+  const takeSome = (some: Given): void =>
+    some.inputs.length > 0 ? take(some) : say("There is no file in what was given.");
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    if (event.dataTransfer) droppedFiles(event.dataTransfer).then(takeSome, (error: Error) => say(error.message));
+  };
+  const choice = (label: string, isFolder: boolean): JSX.Element => (
+    <label class="button">
+      {label}
+      <input
+        type="file"
+        multiple
+        ref={(input) => {
+          if (input) input.webkitdirectory = isFolder;
+        }}
+        onChange={(event) => takeSome(chosenFiles(event.currentTarget))}
+      />
+    </label>
+  );
+  return (
+    <section
+      class={`drop ${isOver ? "over" : ""}`}
+      aria-label={title}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <h2>{title}</h2>
+      <p class="soft">{given ? given.inputs.join(", ") : note}</p>
+      <p>
+        {choice("Files", false)} {choice("A folder", true)}
+      </p>
+    </section>
+  );
+}
+
+const EXAMPLES = [
+  { text: "Training of a language model", files: ["generated_training.json.gz"] },
+  {
+    text: "Two runs compared: without data-loading workers, and with four",
+    files: ["cnn_workers0.json.gz", "cnn_workers4.json.gz"],
+  },
+];
+
+function Examples(): JSX.Element {
+  const show = (names: readonly string[]): void => {
+    const files = names.map((name) => ({ path: name, blob: exampleOfPage(name)! }));
+    void open({ files, profiles: names.map((name) => [name]) });
+  };
+  return (
+    <p>
+      Examples:
+      {EXAMPLES.map(({ text, files }) => (
+        <>
+          {" "}
+          <button onClick={() => show(files)}>{text}</button>
+        </>
+      ))}
+    </p>
+  );
+}
+
+function Site(): JSX.Element {
+  const [before, setBefore] = useState<Given | null>(null);
+  const [after, setAfter] = useState<Given | null>(null);
+  const [problem, say] = useState("");
+  useEffect(() => {
+    if (before && after) void open(beside(before, after));
+  }, [before, after]);
+  return (
+    <main class="page site">
+      <Logo />
+      <h1>Where did the time of your GPU program go?</h1>
+      <Drop
+        title="Open a profile"
+        note="Drop it here: a file, a folder, or one file for each rank."
+        given={null}
+        take={(given) => void openOne(given)}
+        say={say}
+      />
+      <div class="drops">
+        <Drop title="Compare: before" note="The first of two runs" given={before} take={setBefore} say={say} />
+        <Drop title="Compare: after" note="The second one" given={after} take={setAfter} say={say} />
+      </div>
+      {problem && <p role="alert">{problem}</p>}
+      <Examples />
+      <p class="soft">
+        Profiles of PyTorch, JAX, Nsight Systems, Nsight Compute, ROCm, Perfetto, HPCToolkit, Caliper, Chakra and others
+        are read, plain or compressed; up to about 1 GB.
+      </p>
+      <p class="soft">
+        Nothing leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
+        connect to nothing (<code>connect-src 'none'</code>): look at the network tab of the developer tools, or cut the
+        network before you open a file.
+      </p>
+    </main>
+  );
+}
+
+render(<Site />, host);

@@ -1,0 +1,22 @@
+// What stands in the page as text: the engine, its worker and examples, each base64, most of them of gzip (site.mjs).
+
+function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
+  const text = document.getElementById(id)?.textContent;
+  return text ? Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) : null;
+}
+
+export async function engineOfPage(): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = new Blob([bytesOf("engine")!]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
+}
+
+/** The address of the worker's script. */
+export function workerOfPage(): string {
+  return URL.createObjectURL(new Blob([bytesOf("worker")!], { type: "text/javascript" }));
+}
+
+/** An example, as a file. */
+export function exampleOfPage(name: string): File | null {
+  const bytes = bytesOf(`example:${name}`);
+  return bytes && new File([bytes], name);
+}
