@@ -1,4 +1,4 @@
-"""Parameters of SQL: values that stand in a statement as they are, whatever is in them."""
+"""Parameters of SQL: values that a statement takes as they are, whatever is in them."""
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-// What a run says of itself: by which runs are told apart, grouped, or ordered by their size.
+// What a run says of itself: by which runs differ, are grouped, or ordered by their size.
 #pragma once
 
 #include <map>

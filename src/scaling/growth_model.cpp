@@ -146,7 +146,7 @@ Noise noise_of(double squares, size_t sizes, double squares_within, size_t runs)
   return noise;
 }
 
-/// Rejected laws are not among `laws`, of which there is one at least.
+/// `laws`: one or more, none of them rejected.
 GrowthLaw chosen_law(std::vector<GrowthLaw> laws) {
   const auto constant =
       std::find_if(laws.begin(), laws.end(), [](const GrowthLaw& law) { return law.term.is_constant(); });

@@ -6,7 +6,7 @@ export interface GivenFile {
   blob: Blob;
 }
 
-/** What is opened: the inputs of each profile, of which there are one or two. */
+/** What is opened: the inputs of each profile, one or two profiles. */
 export interface Opening {
   files: readonly GivenFile[];
   profiles: readonly (readonly string[])[];

@@ -1,4 +1,4 @@
-// What stands in the page as text: the engine, its worker and examples, each base64, most of them of gzip (site.mjs).
+// What is in the page as text: the engine, its worker and examples, each base64, most of them of gzip (site.mjs).
 
 function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
   const text = document.getElementById(id)?.textContent;
