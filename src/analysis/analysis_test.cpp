@@ -83,9 +83,11 @@ TEST(Analyses, RefuseOptionsThatTheyDoNotDeclare) {
     return std::string("accepted");
   };
   EXPECT_EQ(error_of("kernels", "names", "base"), "accepted");
-  EXPECT_EQ(error_of("kernels", "args", ""), "table kernels has no option --args (it has: --names)");
+  EXPECT_EQ(error_of("kernels", "args", ""), "table kernels has no option --args (it has: --names, --by)");
   EXPECT_EQ(error_of("api", "args", ""), "table api has no option --args (it has none of its own)");
   EXPECT_EQ(error_of("kernels", "names", "long"), "--names: 'long' is none of full, base");
+  EXPECT_EQ(error_of("kernels", "by", "step,op"), "accepted");
+  EXPECT_EQ(error_of("kernels", "by", "step,,op"), "--by: '' is none of rank, device, stream, step, op, module, range");
   EXPECT_EQ(error_of("hot_path", "threshold", "150"), "--threshold: '150' is no number from 0 to 100");
 }
 

@@ -125,7 +125,7 @@ TEST_F(AddedTable, IsSpokenOfInErrors) {
   EXPECT_EQ(error_of({"table", trace().path(), "longest_slice", "--names", "base"}),
             "cgpu: table longest_slice has no option --names (it has: --loudly)\n");
   EXPECT_EQ(error_of({"table", trace().path(), "kernels", "--loudly"}),
-            "cgpu: table kernels has no option --loudly (it has: --names)\n");
+            "cgpu: table kernels has no option --loudly (it has: --names, --by)\n");
 }
 
 TEST_F(AddedTable, IsCompletedAndInTheManual) {

@@ -66,7 +66,8 @@ TEST_F(Sql, GivesRowsWithTheColumnsOfTheTables) {
 }
 
 TEST_F(Sql, SaysWhatIsWrong) {
-  EXPECT_EQ(refused("SELECT nam FROM slices"), "SQL: no such column: nam (line 1, column 8)");
+  EXPECT_EQ(refused("SELECT nam FROM slices"),
+            "SQL: no such column: nam (line 1, column 8); did you mean name, rank or kind?");
   expect_has(refused("DELETE FROM slices"), "may not be modified");
   expect_has(refused("CREATE TABLE mine(x)"), "only reading is possible");
   expect_has(refused("ATTACH '/tmp/x' AS x"), "only reading is possible");
