@@ -117,7 +117,7 @@ class RankGroups(unittest.TestCase):
         (row,) = tool.table(summaries, "rank_outliers")
         self.assertEqual((row["scope"], row["group"], row["group_kind"]), ("group", "5", None))
         (finding,) = tool.table(summaries, "findings")
-        self.assertIn("ranks 64-79 of group 5 wait", finding["title"])
+        self.assertIn("ranks 64-79 of group 5 do not wait for others", finding["title"])
 
     def test_a_rack_is_told_by_names_of_machines(self):
         summaries, _, truth = self.job("--healthy", "--racks", "--slow-rack", "1")
