@@ -243,6 +243,8 @@ class Endings(Case):
         self.assertEqual(self.assert_same(program("train.py", 20, "raise KeyError('gone')"), "exception")[0], 1)
 
     def test_signals(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell's background job ignores
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         kill = "os.kill(os.getpid(), signal.%s)"
         status, recording = self.assert_same(program("train.py", 20, kill % "SIGTERM"), "signal SIGTERM")
         self.assertEqual(status, -signal.SIGTERM)
