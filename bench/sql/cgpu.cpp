@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sql/query.h"
+#include "sql/run_tables.h"
 #include "table/json.h"
 
 using Clock = std::chrono::steady_clock;
@@ -22,8 +23,8 @@ int main(int argc, char** argv) {
   const auto start = Clock::now();
   cgpu::InputOptions input;
   input.inputs = {argv[1]};
-  cgpu::RunsBySchema runs;
-  runs.emplace(cgpu::kMainSchema, std::make_unique<cgpu::RunTables>(cgpu::OpenedProfile(input)));
+  std::vector<cgpu::OpenedRun> runs;
+  runs.push_back({cgpu::kMainSchema, std::make_unique<cgpu::RunTables>(cgpu::OpenedProfile(input))});
   cgpu::SqlDatabase database(std::move(runs), cgpu::KernelDictionary());
   answer["open_s"] = seconds_since(start);
   constexpr int kTimes = 3;
