@@ -10,7 +10,7 @@ set(CGPU_PUBLIC_HEADERS
   analysis/table_options.h analysis/table_list.h
   session/input_options.h session/opening_progress.h session/opened_profile.h
   gate/check_arguments.h
-  library/sql_runs.h library/run_comparison.h library/run_check.h library/run_summary.h)
+  sql/sql_parameters.h library/sql_runs.h library/run_comparison.h library/run_check.h library/run_summary.h)
 
 # library and what it depends on; of these docs/cpp.md names table, analysis, session and library.
 set(folders base model readers kernels hardware links dependencies table analysis session sql comparison gate library)

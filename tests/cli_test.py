@@ -193,6 +193,7 @@ class Verbs(Files):
             self.assertEqual(completed("check", "--format", "=", "j"), ["json", "junit"])
             self.assertIn("nsys", completed("record", "--with", ""))
             self.assertEqual(completed("compare", "a", "b", "--table", "compare_st"), ["compare_statistics"])
+            self.assertEqual(completed("scale", "a", "--table", ""), ["scale", "scale_sizes", "scale_runs"])
             self.assertEqual(completed("table", "x", "kernels", "--names", ""), ["base", "full"])
             self.assertEqual(completed("table", "--top", ""), [])
             self.assertEqual(completed("report", "-o", ""), ["trace.json"])

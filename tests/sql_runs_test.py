@@ -111,6 +111,7 @@ class Parameters(unittest.TestCase):
         self.assertEqual(self.ask("SELECT :a, typeof(:a), $b, typeof(@b)", "a=12", "b=0.5"), [[12, "integer", 0.5, "real"]])
         self.assertEqual(self.ask("SELECT :a, :b", "a='12'", "b=it's; DROP TABLE x"), [["12", "it's; DROP TABLE x"]])
         self.assertEqual(self.ask("SELECT :a", "a=x=y"), [["x=y"]])
+        self.assertEqual(self.ask("SELECT :a, typeof(:b)", "a=nan", "b=inf"), [["nan", "text"]])
         name = rows(nights()[0], "SELECT name FROM kernels LIMIT 1")[0][0]
         self.assertEqual(self.ask("SELECT count(*) FROM kernels WHERE name = :name", "name=" + name), [[1]])
 

@@ -453,7 +453,7 @@ class WhatIsWrong(unittest.TestCase):
     def test_statements(self):
         for query, *told in (("SELECT * FROM kernel", "no such table: kernel", "did you mean kernels", ".tables"),
                              ("SELECT k.totl_ns FROM kernels k", "no such column: k.totl_ns", "did you mean total_ns"),
-                             ("SELECT :x", "no value is given for the parameter :x"), ("SELECT ?", "parameters have names"),
+                             ("SELECT :x", "no value was given for the parameter :x"), ("SELECT ?", "parameters have names"),
                              ("SELECT nam FROM kernels", "no such column: nam", "column 8"),
                              ("SELECT name,\n  nam FROM kernels", "line 2, column 3"),
                              ("SELCT 1", "syntax error"), ("SELECT 1; SELECT", "incomplete input"),

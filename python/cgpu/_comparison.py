@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import contextlib
 import html
-import shutil
 from typing import Any, Iterable, Optional, Union
 
 from . import _cgpu
 from . import _session
+from ._printed import Printed
 from ._session import Numbers, Path, Session
 from ._table import Table, choice
 
@@ -57,7 +57,7 @@ def compare(a: Run, b: Run, *, step: Optional[Numbers] = None) -> Comparison:
     return Comparison(_cgpu.Comparison(_opened(a), _opened(b), _session.numbers_text(step) or ""))
 
 
-class Diagnosis:
+class Diagnosis(Printed):
     """Findings: what slows a run down, how much each could save, what to do. `str()` has a paragraph each."""
 
     def __init__(self, findings: _cgpu.Table, verdict: str, changes: str = "") -> None:
@@ -84,12 +84,6 @@ class Diagnosis:
         """For a terminal of so many columns."""
         verdict = _cgpu.wrapped(self._verdict, width) if self._verdict else ""
         return "\n".join([*filter(None, (verdict, self._changes)), _cgpu.findings_text(self._findings, width)])
-
-    def __str__(self) -> str:
-        return self.to_text(shutil.get_terminal_size().columns)
-
-    def __repr__(self) -> str:
-        return str(self).rstrip("\n")
 
     def _repr_html_(self) -> str:
         changes = "<pre>%s</pre>" % html.escape(self._changes) if self._changes else ""

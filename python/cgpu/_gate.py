@@ -4,16 +4,16 @@ from __future__ import annotations
 import glob
 import html
 import os
-import shutil
 from typing import Iterable, List, Optional, Union
 
 from . import _cgpu
+from ._printed import Printed
 from ._remote import is_remote
 from ._session import Numbers, Path, Time, input_names, part_words, path_bytes, several
 from ._table import Table
 
 
-class Check:
+class Check(Printed):
     """Whether the runs of a candidate are slower than those of a baseline, or take more memory, and whether that is sure.
     `str()` says it in words; as a condition it is whether nothing counts against the candidate. Made by `cgpu.check`."""
 
@@ -59,12 +59,6 @@ class Check:
 
     def __bool__(self) -> bool:
         return self.exit_code == 0
-
-    def __str__(self) -> str:
-        return self.to_text(shutil.get_terminal_size().columns)
-
-    def __repr__(self) -> str:
-        return str(self).rstrip("\n")
 
     def _repr_html_(self) -> str:
         return "<pre>%s</pre>%s" % (html.escape(self.headline), self.table("check")._repr_html_())

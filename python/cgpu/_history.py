@@ -1,23 +1,22 @@
 """Runs over time."""
 from __future__ import annotations
 
-import html
-import shutil
 from typing import Iterable, List, Union
 
 from . import _cgpu
 from ._gate import runs_of
+from ._printed import WordsAndTable
 from ._session import Path
 from ._table import Table
 
 
-class History:
+class History(WordsAndTable):
     """Runs in the order in which they were recorded, and where they changed. `str()` says it in words. Made by
     `cgpu.history`."""
 
     def __init__(self, words: List[str], runs: _cgpu.Table, changes: _cgpu.Table) -> None:
-        self._words = words
         self._runs = Table(runs)
+        super().__init__(words, self._runs)
         self._changes = Table(changes)
 
     @property
@@ -34,19 +33,6 @@ class History:
     def changes(self) -> Table:
         """The table `history_changes`: a quantity, and the run with which it changed."""
         return self._changes
-
-    def to_text(self, width: int = 100) -> str:
-        """For a terminal of so many columns."""
-        return "".join(_cgpu.wrapped(line, width) for line in self._words) + "\n" + self._runs.to_text(width, 0)
-
-    def __str__(self) -> str:
-        return self.to_text(shutil.get_terminal_size().columns)
-
-    def __repr__(self) -> str:
-        return str(self).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return "<pre>%s</pre>%s" % (html.escape("\n".join(self._words)), self._runs._repr_html_())
 
 
 def history(runs: Union[Path, Iterable[Path]]) -> History:

@@ -1,14 +1,13 @@
 """Many runs as one object: what they say of themselves, groups of them, and their tables one below the other."""
 from __future__ import annotations
 
-import html
 import os
-import shutil
 import threading
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _cgpu
 from ._gate import runs_of
+from ._printed import WordsAndTable
 from ._session import Numbers, Path, Session, Time, open as open_profile, part_words
 from ._table import Column, Table, made_table
 
@@ -44,12 +43,12 @@ class _Run:
         return {**self.said, **{key: value for key, value in properties.items() if key not in self.said}}
 
 
-class ComparedRuns:
+class ComparedRuns(WordsAndTable):
     """How runs vary, and groups of them differ. `str()` says it in words. Made by `Runs.compare`."""
 
     def __init__(self, words: List[str], tables: List[_cgpu.Table]) -> None:
-        self._words = words
         self._tables = [Table(table) for table in tables]
+        super().__init__(words, self._tables[0])
 
     @property
     def words(self) -> List[str]:
@@ -70,19 +69,6 @@ class ComparedRuns:
     def statistics(self) -> Table:
         """The table `compare_statistics`: of each quantity, op, kernel, layer or call path how runs of a group vary."""
         return self._tables[2]
-
-    def to_text(self, width: int = 100) -> str:
-        """For a terminal of so many columns."""
-        return "".join(_cgpu.wrapped(line, width) for line in self._words) + "\n" + self.runs.to_text(width, 0)
-
-    def __str__(self) -> str:
-        return self.to_text(shutil.get_terminal_size().columns)
-
-    def __repr__(self) -> str:
-        return str(self).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return "<pre>%s</pre>%s" % (html.escape("\n".join(self._words)), self.runs._repr_html_())
 
 
 class Runs:
@@ -229,7 +215,7 @@ def runs(paths: Union[Path, Iterable[Path], Mapping[str, Path]], *, metadata: Op
     if isinstance(paths, Mapping):
         named = [(name, path) for name, given in paths.items() for path in runs_of(given)]
         if len(named) != len(paths):
-            raise _cgpu.Error("runs: a name stands for one run: give one path, or a folder of rank files, for each")
+            raise _cgpu.Error("runs: a name is of one run: give one path, or a folder of rank files, for each")
     else:
         named = [(os.fsdecode(path), path) for path in dict.fromkeys(runs_of(paths))]
     options = {"from_": from_, "to": to, "step": step, "rank": rank, "device": device}

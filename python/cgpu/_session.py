@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, 
 from . import _cgpu
 from ._progress import Progress, shown
 from ._remote import is_remote, remote_files
-from ._parameters import Parameters, with_parameters
+from ._parameters import Parameters, Value, values_of
+from ._printed import Printed
 from ._table import Table, choice, number_of_rows
 from ._timeline import Timeline, draw_timeline
 
@@ -157,7 +158,7 @@ class Session:
         return text + ("<p>closed</p>" if self.closed else self.table("info")._repr_html_())
 
 
-class Report:
+class Report(Printed):
     """The report of a run, with pictures where HTML is shown."""
 
     def __init__(self, report: _cgpu.Report) -> None:
@@ -188,12 +189,6 @@ class Report:
         """Writes the page. Raises OSError."""
         with builtins.open(path, "w", encoding="utf-8") as file:
             file.write(self.to_html())
-
-    def __str__(self) -> str:
-        return self.to_text(shutil.get_terminal_size().columns)
-
-    def __repr__(self) -> str:
-        return str(self).rstrip("\n")
 
     def _repr_html_(self) -> str:
         return _in_frame(self.to_html())
@@ -306,13 +301,11 @@ def sql(statement: str, runs: Union[Session, Path, Iterable[Path], Mapping[str, 
 
 
 def query_of(statement: str, parameters: Optional[Parameters], top: Optional[int], timeout: Optional[Time]
-             ) -> Tuple[str, int, str]:
+             ) -> Tuple[str, Union[Dict[str, Value], List[Value]], int, str]:
     """As the module takes it. Raises Error."""
     if not isinstance(statement, str):
         raise _cgpu.Error("%r: a statement of SQL was expected" % (statement,))
-    if parameters is not None:
-        statement = with_parameters(statement, parameters)
-    return statement, number_of_rows(top), "" if timeout is None else str(timeout)
+    return statement, values_of(parameters), number_of_rows(top), "" if timeout is None else str(timeout)
 
 
 def several(paths: Union[Path, Iterable[Path]]) -> List[Path]:

@@ -176,6 +176,31 @@ std::unique_ptr<Report> report(const PythonSession& session, const std::string& 
   });
 }
 
+/// Of None, an int of 64 bits, a float, a str or bytes.
+SqlValue sql_value(nb::handle value) {
+  if (nb::isinstance<nb::int_>(value)) return nb::cast<int64_t>(value);
+  if (nb::isinstance<nb::float_>(value)) return nb::cast<double>(value);
+  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (!nb::isinstance<nb::bytes>(value)) return std::monostate();
+  const auto bytes = nb::cast<nb::bytes>(value);
+  const auto* begin = static_cast<const uint8_t*>(bytes.data());
+  return std::vector<uint8_t>(begin, begin + bytes.size());
+}
+
+/// Of a dict by name, or a list.
+SqlParameters sql_parameters(const nb::object& given) {
+  if (nb::isinstance<nb::dict>(given)) {
+    std::map<std::string, SqlValue> by_name;
+    for (const auto& [name, value] : nb::cast<nb::dict>(given)) {
+      by_name.emplace(nb::cast<std::string>(name), sql_value(value));
+    }
+    return by_name;
+  }
+  std::vector<SqlValue> in_turn;
+  for (const nb::handle value : nb::cast<nb::list>(given)) in_turn.push_back(sql_value(value));
+  return in_turn;
+}
+
 /// Several profiles, by name, in SQL.
 std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
   std::vector<std::pair<std::string, OpenedProfile>> profiles;
@@ -352,13 +377,17 @@ NB_MODULE(_cgpu, m) {
           nb::arg("most_bytes"), nb::arg("arguments"))
       .def(
           "sql",
-          [](PythonSession& session, const std::string& statement, size_t top, const std::string& timeout) {
-            return session.sql().query(statement, top, timeout);
+          [](PythonSession& session, const std::string& statement, const nb::object& parameters, size_t top,
+             const std::string& timeout) {
+            return session.sql().query(statement, sql_parameters(parameters), top, timeout);
           },
-          nb::arg("statement"), nb::arg("top"), nb::arg("timeout"));
+          nb::arg("statement"), nb::arg("parameters"), nb::arg("top"), nb::arg("timeout"));
 
-  nb::class_<PythonSql>(m, "Sql").def("query", &PythonSql::query, nb::arg("statement"), nb::arg("top"),
-                                      nb::arg("timeout"));
+  nb::class_<PythonSql>(m, "Sql").def(
+      "query",
+      [](const PythonSql& sql, const std::string& statement, const nb::object& parameters, size_t top,
+         const std::string& timeout) { return sql.query(statement, sql_parameters(parameters), top, timeout); },
+      nb::arg("statement"), nb::arg("parameters"), nb::arg("top"), nb::arg("timeout"));
 
   nb::class_<Report>(m, "Report")
       .def_prop_ro("title", [](const Report& report) { return valid_utf8(report.title); })

@@ -15,10 +15,11 @@ class PythonSql {
   explicit PythonSql(SqlRuns runs) : runs_(std::move(runs)) {}
 
   /// The first `top` rows (0: all) of one statement. A time ends it that is no "". Throws Error.
-  PythonTable query(const std::string& statement, size_t top, const std::string& timeout) const {
+  PythonTable query(const std::string& statement, const SqlParameters& parameters, size_t top,
+                    const std::string& timeout) const {
     made_.check();
-    return work([runs = runs_, statement, top, timeout](const Stopped& stopped) {
-      return PythonTable(runs.query(statement, {top, timeout, stopped}));
+    return work([runs = runs_, statement, parameters, top, timeout](const Stopped& stopped) {
+      return PythonTable(runs.query(statement, {top, timeout, stopped}, parameters));
     });
   }
 

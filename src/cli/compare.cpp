@@ -26,7 +26,6 @@
 #include "session/selection.h"
 #include "session/summary.h"
 #include "table/filter.h"
-#include "table/json.h"
 
 namespace cgpu {
 
@@ -65,11 +64,7 @@ struct CompareCommand {
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
     Compared compared = many ? of_many(runs) : of_two(runs);
     compared.csv_text = csv_text(raw_csv);
-    for (Table& one : compared.tables) {
-      filter.apply(one);
-      if (!sort.empty()) sort_rows(one, sort);
-      if (top && wanted != "text") take_top(one, *top);
-    }
+    choose_rows(compared.tables, filter, sort, top, wanted);
     if (!table.empty()) compared.words.clear();
     write_output(output, [&](std::ostream& out) {
       if (wanted == "text" && !many && !every_table && table.empty() && at.empty()) {
@@ -164,9 +159,8 @@ struct CompareCommand {
     }
     for (DeclaredTable& one : tables_of_many_runs()) declared.push_back(std::move(one));
     write_output(output, [&](std::ostream& out) {
-      const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
-      if (wanted == "json") return write_json(out, "compare", {}, whole_list(declared));
-      out << (wanted == "md" ? list_as_markdown : list_as_text)(declared, "cgpu compare A B --table NAME");
+      write_table_list(out, format_of_output(format, output, {"json", "md", "txt"}), "compare", declared,
+                       "cgpu compare A B --table NAME");
     });
   }
 

@@ -118,6 +118,15 @@ void write_html(std::ostream& out, const Compared& compared) {
 
 }  // namespace
 
+void choose_rows(std::vector<Table>& tables, const Filter& filter, const std::string& sort, std::optional<size_t> top,
+                 const std::string& format) {
+  for (Table& table : tables) {
+    filter.apply(table);
+    if (!sort.empty()) sort_rows(table, sort);
+    if (top && format != "text") take_top(table, *top);
+  }
+}
+
 bool is_listed_in_words(const Table& table) {
   return table.name == "compare_causes" || table.name == "compare_idle" || table.name == "compare_groups";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "table/csv.h"
+#include "table/filter.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -23,6 +24,11 @@ struct Compared {
   CsvText csv_text = CsvText::guarded;
   bool hides_empty_columns = false;  // from text, for tables with columns of other kinds of runs
 };
+
+/// Of the tables only the rows that `filter` leaves, in the order of `sort` ("" for their own), and of these the first
+/// `top`, but for `format` text, which says what it leaves out.
+void choose_rows(std::vector<Table>& tables, const Filter& filter, const std::string& sort, std::optional<size_t> top,
+                 const std::string& format);
 
 /// Rows of a table on a screen, 0 for all of them; nothing for a table that is not shown there.
 using RowsOnScreen = std::function<std::optional<size_t>(const Table&)>;

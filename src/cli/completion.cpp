@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "comparison/comparison_table.h"
+#include "scaling/scaling.h"
 
 namespace cgpu {
 
@@ -47,10 +48,16 @@ std::string tables_of_comparisons() {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::string tables_of_scaling() {
+  std::vector<std::string> names;
+  for (const Table& table : scale_tables()) names.push_back(table.name);
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
 /// What an option takes, where that is one of some words; those of tables are the words of all that have it.
 std::string values_of(const Verb& verb, const Option& option) {
   const std::string name = option.names().back();
-  if (name == "--table") return tables_of_comparisons();
+  if (name == "--table") return verb.name() == "scale" ? tables_of_scaling() : tables_of_comparisons();
   const std::vector<std::string> declared = option.choices();
   std::set<std::string> choices(declared.begin(), declared.end());
   if (verb.name() == "table") {

@@ -24,7 +24,6 @@
 #include "gate/run_properties.h"
 #include "scaling/scaling.h"
 #include "table/filter.h"
-#include "table/json.h"
 
 namespace cgpu {
 
@@ -104,11 +103,7 @@ struct ScaleCommand {
     } else {
       std::erase_if(compared.tables, [&](const Table& one) { return one.name != name; });
     }
-    for (Table& one : compared.tables) {
-      filter.apply(one);
-      if (!sort.empty()) sort_rows(one, sort);
-      if (top && wanted != "text") take_top(one, *top);
-    }
+    choose_rows(compared.tables, filter, sort, top, wanted);
     write_output(output, [&](std::ostream& out) {
       write_compared(out, wanted, compared, [&](const Table& one) -> std::optional<size_t> {
         if (name.empty() && one.name != "scale") return std::nullopt;
@@ -123,7 +118,7 @@ struct ScaleCommand {
   /// In full; "" for all.
   std::string table_name() const {
     if (table.empty()) return "";
-    for (const Table& one : {scale_table(), scale_sizes_table(), scale_runs_table()}) {
+    for (const Table& one : scale_tables()) {
       if (table == one.name || "scale_" + table == one.name) return one.name;
     }
     throw Error(fmt::format("scale: there is no table {}; there are scale, scale_sizes, scale_runs", table));
@@ -184,14 +179,13 @@ struct ScaleCommand {
 
   void write_list() const {
     std::vector<DeclaredTable> declared;
-    for (const Table& one : {scale_table(), scale_sizes_table(), scale_runs_table()}) {
+    for (const Table& one : scale_tables()) {
       declared.push_back(
           {.name = one.name, .about = one.about, .subject = "runs of several sizes", .columns = one.columns});
     }
     write_output(output, [&](std::ostream& out) {
-      const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
-      if (wanted == "json") return write_json(out, "scale", {}, whole_list(declared));
-      out << (wanted == "md" ? list_as_markdown : list_as_text)(declared, "cgpu scale RUN... --table NAME");
+      write_table_list(out, format_of_output(format, output, {"json", "md", "txt"}), "scale", declared,
+                       "cgpu scale RUN... --table NAME");
     });
   }
 };

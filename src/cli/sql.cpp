@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -135,7 +136,7 @@ struct SqlCommand {
   };
 
   SqlParameters given_parameters() const {
-    SqlParameters given;
+    std::map<std::string, SqlValue> given;
     for (const std::string& parameter : parameters) given.insert(parse_sql_parameter(parameter, "--param"));
     return given;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/terminal.h"
+#include "table/json.h"
 #include "table/markdown.h"
 #include "table/text.h"
 
@@ -64,6 +65,12 @@ std::string list_as_text(const std::vector<DeclaredTable>& declared, const std::
     }
   }
   return text;
+}
+
+void write_table_list(std::ostream& out, const std::string& format, const std::string& verb,
+                      const std::vector<DeclaredTable>& declared, const std::string& call) {
+  if (format == "json") return write_json(out, verb, {}, whole_list(declared));
+  out << (format == "md" ? list_as_markdown : list_as_text)(declared, call);
 }
 
 }  // namespace cgpu

@@ -17,9 +17,7 @@
 #include "analysis/common/statistics.h"
 #include "analysis/device/device_time.h"
 #include "analysis/device/memory_peak.h"
-#include "analysis/host/captured_work.h"
-#include "analysis/host/module_calls.h"
-#include "analysis/host/op_forest.h"
+#include "analysis/host/launch_origins.h"
 #include "analysis/session_clock.h"
 #include "analysis/steps/repeated_sequence.h"
 #include "analysis/steps/run_layers.h"
@@ -127,91 +125,14 @@ class TimesByName {
   std::vector<Op> ops_;
 };
 
-/// The framework op that each device op was launched in, the innermost; of what graphs replayed, that it was captured
-/// in, so that a run that replays has the ops of an eager one.
-class OpsAround {
- public:
-  explicit OpsAround(const RunInSession& run) : of_op_(run.timeline().device_ops.size(), names_.intern(kNoOp)) {
-    const Timeline& timeline = run.timeline();
-    Names ops(timeline, names_);
-    for (OpIndex op = 0; op < of_op_.size(); ++op) {
-      const SliceIndex call = launch_of(timeline, timeline.device_ops.slice[op]);
-      if (call != kNone) ops.set(call, of_op_[op]);
-    }
-    for (const CapturedWork& work : run.run().captured) {
-      Names captured(run_of_capture(run.session(), run.run(), work).timeline, names_);
-      for (const CapturedOp& one : work.ops) captured.set(one.call, of_op_[one.op]);
-    }
-  }
-  StringId of(OpIndex op) const { return of_op_[op]; }
-  std::string name(StringId id) const { return std::string(names_[id]); }
-
- private:
-  /// The ops around the calls of a timeline; every name is looked up once.
-  class Names {
-   public:
-    Names(const Timeline& timeline, StringPool& names)
-        : timeline_(timeline),
-          forest_(op_forest(timeline)),
-          names_(names),
-          known_(timeline.names.size(), StringPool::absent) {}
-    /// Sets the name of the op around a call, if there is one.
-    void set(SliceIndex call, StringId& name) {
-      const SliceIndex above = forest_.above(call);
-      if (above == kNone) return;
-      StringId& known = known_[timeline_.slices.name[above]];
-      if (known == StringPool::absent) known = names_.intern(timeline_.name(above));
-      name = known;
-    }
-
-   private:
-    const Timeline& timeline_;
-    SliceForest forest_;
-    StringPool& names_;
-    std::vector<StringId> known_;  // by name in the timeline
-  };
-
-  StringPool names_;
-  std::vector<StringId> of_op_;
-};
-
-/// The path of the innermost module that each device op belongs to: around its launch, of backward ops around the
-/// forward op; of what graphs replayed, around the op that it was captured in. As in table modules.
-class ModulesAround {
- public:
-  explicit ModulesAround(const RunInSession& run) : of_op_(run.timeline().device_ops.size(), StringPool::absent) {
-    const Timeline& timeline = run.timeline();
-    if (const ModuleCalls calls(timeline); calls.any()) {
-      for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
-        const SliceIndex launch = launch_of(timeline, timeline.device_ops.slice[op]);
-        if (launch != kNone) set(op, calls, launch);
-      }
-    }
-    for (const CapturedWork& work : run.run().captured) {
-      const ModuleCalls calls(run_of_capture(run.session(), run.run(), work).timeline);
-      if (!calls.any()) continue;
-      for (const CapturedOp& captured : work.ops) set(captured.op, calls, captured.call);
-    }
-  }
-  /// StringPool::absent where it belongs to none.
-  StringId of(OpIndex op) const { return of_op_[op]; }
-  std::string path(StringId id) const { return std::string(paths_[id]); }
-
- private:
-  void set(OpIndex op, const ModuleCalls& calls, SliceIndex slice) {
-    const SliceIndex call = calls.around(slice);
-    if (call != kNone) of_op_[op] = paths_.intern(calls.path(call));
-  }
-
-  StringPool paths_;
-  std::vector<StringId> of_op_;
-};
-
 /// What device ops count to.
 struct NamesOfOps {
-  explicit NamesOfOps(const RunInSession& run) : op(run), module(run), layer(layer_of_ops(run)) {}
-  OpsAround op;
-  ModulesAround module;
+  explicit NamesOfOps(const RunInSession& run)
+      : op(find_launch_origins_in_part(run.facts, run.index, LaunchOrigin::op)),
+        module(find_launch_origins_in_part(run.facts, run.index, LaunchOrigin::module)),
+        layer(layer_of_ops(run)) {}
+  TextsOfOps op;
+  TextsOfOps module;
   LayerOfOps layer;
 };
 
@@ -229,22 +150,25 @@ void add_device_ops(const RunInSession& run, const NamesOfOps& names, const Iter
     const uint32_t iteration = iterations.steady_at(timeline.slices.start[slice]);
     if (iteration == kNoIteration) continue;
     const int64_t duration = timeline.slices.duration[slice];
-    ops.add(iteration, names.op.of(op), duration);
+    ops.add(iteration, names.op.of_op[op], duration);
     classes.add(iteration, static_cast<StringId>(class_of(timeline, op)), duration);
     kernels.add(iteration, timeline.slices.name[slice], duration);
     const int64_t layer = names.layer.of_op[op];
     if (names.layer.count > 0 && layer != kNoLayer) layers.add(iteration, static_cast<uint32_t>(layer), duration);
-    if (names.module.of(op) != StringPool::absent) modules.add(iteration, names.module.of(op), duration);
+    if (names.module.of_op[op] != StringPool::absent) modules.add(iteration, names.module.of_op[op], duration);
   }
   const size_t count = iterations.steady();
   const bool are_iterations = !iterations.steps().empty();
-  figures.ops = ops.take(count, are_iterations, [&](StringId id) { return names.op.name(id); });
+  figures.ops = ops.take(count, are_iterations, [&](StringId id) {
+    return std::string(id == StringPool::absent ? kNoOp : names.op.texts[id]);
+  });
   figures.classes = classes.take(count, are_iterations,
                                  [](StringId id) { return std::string(text_of(static_cast<KernelClass>(id))); });
   figures.kernels = kernels.take(count, are_iterations, [&](StringId id) { return std::string(timeline.names[id]); });
   figures.layers = layers.take(count, are_iterations,
                                [&](uint32_t layer) { return fmt::format("layer {} of {}", layer, names.layer.count); });
-  figures.modules = modules.take(count, are_iterations, [&](StringId id) { return names.module.path(id); });
+  figures.modules =
+      modules.take(count, are_iterations, [&](StringId id) { return std::string(names.module.texts[id]); });
   figures.steady = static_cast<int64_t>(iterations.steady());
 }
 

@@ -21,7 +21,7 @@ struct History {
 /// own: levels are compared only inside of one. O(n permutations) besides sorting.
 History history_of(std::vector<CheckedRun> runs);
 
-/// The runs that an input of a history stands for: of a folder the summaries in it, by name; else the input itself.
+/// The runs of an input of a history: those of a folder are the summaries in it, by name; else it is one itself.
 /// Throws Error for a folder without summaries.
 std::vector<std::string> runs_of_history(const std::string& input);
 

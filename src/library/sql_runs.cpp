@@ -38,13 +38,13 @@ SqlRuns::SqlRuns(std::vector<std::pair<std::string, OpenedProfile>> profiles)
 SqlRuns::SqlRuns(const OpenedProfile& profile)
     : SqlRuns(std::vector<std::pair<std::string, OpenedProfile>>{{kMainSchema, profile}}) {}
 
-Table SqlRuns::query(const std::string& statement, const SqlLimits& limits) const {
+Table SqlRuns::query(const std::string& statement, const SqlLimits& limits, const SqlParameters& parameters) const {
   std::optional<std::chrono::nanoseconds> most;
   if (!limits.timeout.empty()) most = std::chrono::nanoseconds(parse_time(limits.timeout, "--timeout"));
   const std::lock_guard lock(database_->mutex);
   SqlDatabase& sql = database_->opened();
   sql.begin_query(most, limits.stopped);
-  return read_only_statement(sql, statement, [&](Query& query) {
+  const auto read = [&](Query& query) {
     const size_t rows = limits.rows == 0 ? SIZE_MAX : limits.rows;
     if (!is_sql_limited() || limits.rows == 0) return std::move(*query.next(rows));
     Table table = std::move(*query.next(rows, kMostSqlText));
@@ -54,7 +54,8 @@ Table SqlRuns::query(const std::string& statement, const SqlLimits& limits) cons
                               kMostSqlText >> 20));
     }
     return table;
-  });
+  };
+  return read_only_statement(sql, statement, read, parameters);
 }
 
 }  // namespace cgpu

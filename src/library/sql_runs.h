@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "session/opened_profile.h"
+#include "sql/sql_parameters.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -32,8 +33,9 @@ class SqlRuns {
   explicit SqlRuns(const OpenedProfile& profile);
 
   /// The rows of one statement, which cannot write. Throws Error, with the place in the text, for what is no SQL, for
-  /// tables and columns that there are not, for more than one statement, and where a limit ends it.
-  Table query(const std::string& statement, const SqlLimits& limits = {}) const;
+  /// tables and columns that there are not, for more than one statement, for a parameter without a value or a value
+  /// without a parameter, and where a limit ends it.
+  Table query(const std::string& statement, const SqlLimits& limits = {}, const SqlParameters& parameters = {}) const;
 
  private:
   struct Database;

@@ -45,7 +45,8 @@ struct Scaling {
 /// without the metric.
 Scaling scaling_of(SizedRuns sized, const ScalingOptions& options);
 
-/// Without rows.
+/// Without rows: all of them, in the order in which they are listed.
+std::vector<Table> scale_tables();
 Table scale_table();
 Table scale_sizes_table();
 Table scale_runs_table();

@@ -82,4 +82,8 @@ Table scale_runs_table() {
            key_column("input", "as it was given"), text_column("devices", "devices and ranks")}};
 }
 
+std::vector<Table> scale_tables() {
+  return {scale_table(), scale_sizes_table(), scale_runs_table()};
+}
+
 }  // namespace cgpu

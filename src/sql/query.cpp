@@ -175,33 +175,74 @@ std::string Query::hint(const std::string& message) const {
   return nearest.empty() ? "" : "; " + nearest;
 }
 
+namespace {
+
+struct Bind {
+  sqlite3_stmt* statement;
+  int number;
+
+  void operator()(std::monostate) const {}  // NULL, as it is without
+  void operator()(int64_t value) const { sqlite3_bind_int64(statement, number, value); }
+  void operator()(double value) const { sqlite3_bind_double(statement, number, value); }
+  void operator()(const std::string& value) const {
+    sqlite3_bind_text64(statement, number, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+  void operator()(const std::vector<uint8_t>& value) const {
+    constexpr uint8_t kNothing = 0;  // no bytes are no NULL
+    sqlite3_bind_blob64(statement, number, value.empty() ? &kNothing : value.data(), value.size(), SQLITE_TRANSIENT);
+  }
+};
+
+/// The value of a parameter, whose name begins with ':', '@', '$' or '?'; null where none was given.
+const SqlValue* value_of(const SqlParameters& parameters, int number, std::string_view name) {
+  if (const auto* in_turn = std::get_if<std::vector<SqlValue>>(&parameters)) {
+    const auto at = static_cast<size_t>(number - 1);
+    return name.starts_with('?') && at < in_turn->size() ? &(*in_turn)[at] : nullptr;
+  }
+  if (name.starts_with('?')) throw Error("SQL: parameters have names here: write :name instead of ?");
+  const auto& by_name = std::get<std::map<std::string, SqlValue>>(parameters);
+  const auto found = by_name.find(std::string(name.substr(1)));
+  return found == by_name.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
 void Query::bind(const SqlParameters& parameters) {
-  sqlite3_stmt* statement = statement_.get();
-  for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
-    const char* name = sqlite3_bind_parameter_name(statement, i);
-    if (name == nullptr) throw Error("SQL: parameters have names here: write :name instead of ?");
-    const auto given = parameters.find(name + 1);  // behind ':', '@' or '$'
-    if (given == parameters.end()) throw Error(fmt::format("SQL: no value is given for the parameter {}", name));
-    const Cell& value = given->second;
-    if (const auto* integer = std::get_if<int64_t>(&value)) {
-      sqlite3_bind_int64(statement, i, *integer);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      sqlite3_bind_double(statement, i, *real);
-    } else if (const auto* text = std::get_if<std::string>(&value)) {
-      sqlite3_bind_text64(statement, i, text->data(), text->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  for (int number = 1; number <= sqlite3_bind_parameter_count(statement_.get()); ++number) {
+    const char* name = sqlite3_bind_parameter_name(statement_.get(), number);
+    const SqlValue* value = value_of(parameters, number, name == nullptr ? "?" : name);
+    if (value == nullptr) {
+      throw Error(fmt::format("SQL: no value was given for the parameter {}", name == nullptr ? "?" : name));
     }
+    std::visit(Bind{statement_.get(), number}, *value);
   }
 }
 
-std::pair<std::string, Cell> parse_sql_parameter(const std::string& text, std::string_view option) {
+void Query::check_all_used(const SqlParameters& parameters) const {
+  constexpr const char* kUnused = "SQL: the statement has no parameter for the value of {}";
+  if (const auto* in_turn = std::get_if<std::vector<SqlValue>>(&parameters)) {
+    const auto count = static_cast<size_t>(sqlite3_bind_parameter_count(statement_.get()));
+    if (in_turn->size() > count) throw Error(fmt::format(kUnused, fmt::format("number {}", count + 1)));
+    return;
+  }
+  for (const auto& [name, value] : std::get<std::map<std::string, SqlValue>>(parameters)) {
+    const auto has = [&, wanted = &name](const char* mark) {
+      return sqlite3_bind_parameter_index(statement_.get(), (mark + *wanted).c_str()) != 0;
+    };
+    if (!has(":") && !has("@") && !has("$")) throw Error(fmt::format(kUnused, name));
+  }
+}
+
+std::pair<std::string, SqlValue> parse_sql_parameter(const std::string& text, std::string_view option) {
   const size_t end = text.find('=');
   if (end == std::string::npos || end == 0) throw Error(fmt::format("{} {}: write it as NAME=VALUE", option, text));
-  const std::string value = text.substr(end + 1);
-  std::string name = text.substr(text[0] == ':' ? 1 : 0, end - (text[0] == ':' ? 1 : 0));
+  const size_t begin = text[0] == ':' ? 1 : 0;
+  std::string name = text.substr(begin, end - begin);
+  std::string value = text.substr(end + 1);
   if (const auto integer = parse_number<int64_t>(value)) return {std::move(name), *integer};
-  if (const auto real = parse_number<double>(value)) return {std::move(name), *real};
+  if (const auto real = parse_finite_number(value)) return {std::move(name), *real};
   const bool is_quoted = value.size() > 1 && value.front() == '\'' && value.back() == '\'';
-  return {std::move(name), is_quoted ? value.substr(1, value.size() - 2) : value};
+  return {std::move(name), is_quoted ? value.substr(1, value.size() - 2) : std::move(value)};
 }
 
 std::optional<Column> Query::column_of_table(int number) const {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,15 +11,14 @@
 
 #include "base/error.h"
 #include "sql/database.h"
+#include "sql/sql_parameters.h"
 #include "table/table.h"
 
 namespace cgpu {
 
-/// The values of parameters (`:name`) by their names, without the colon.
-using SqlParameters = std::map<std::string, Cell>;
 /// "a=1", "a=0.5", "a=text" as name and value: a number where the text is one and is not in quotes. `option` as
 /// errors name it. Throws Error.
-std::pair<std::string, Cell> parse_sql_parameter(const std::string& text, std::string_view option);
+std::pair<std::string, SqlValue> parse_sql_parameter(const std::string& text, std::string_view option);
 
 /// One statement. The database must outlive it.
 class Query {
@@ -31,6 +29,8 @@ class Query {
 
   /// Gives its parameters their values. Throws Error where one has none.
   void bind(const SqlParameters& parameters);
+  /// Throws Error where a value is of no parameter.
+  void check_all_used(const SqlParameters& parameters) const;
 
   /// What is behind the statement.
   std::string_view rest() const { return rest_; }
@@ -70,6 +70,7 @@ auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read,
     Query query(database, sql);
     if (query.empty()) throw Error("SQL: there is no statement");
     query.bind(parameters);
+    query.check_all_used(parameters);
     if (!Query(database, query.rest()).empty()) throw Error("SQL: one statement at a time was expected");
     return read(query);
   } catch (const Error&) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/common/slice_forest.h"
 #include "analysis/events/slice_numbers.h"
 #include "base/error.h"
 #include "sql/virtual_table.h"
@@ -17,40 +18,22 @@ namespace slice_tree {
 
 enum TreeColumn : int { kSlice, kLevels, kName, kStart, kDuration, kOf };
 
-/// The slices directly inside each slice of a run. 8 bytes a slice, O(n).
-class Children {
- public:
-  explicit Children(const Slices& slices) : first_(slices.size(), kNone), next_(slices.size(), kNone) {
-    for (SliceIndex slice = static_cast<SliceIndex>(slices.size()); slice-- > 0;) {
-      const SliceIndex parent = slices.parent[slice];
-      if (parent == kNone) continue;
-      next_[slice] = first_[parent];
-      first_[parent] = slice;
-    }
-  }
-  SliceIndex first(SliceIndex slice) const { return first_[slice]; }
-  SliceIndex next(SliceIndex slice) const { return next_[slice]; }
-
- private:
-  std::vector<SliceIndex> first_;
-  std::vector<SliceIndex> next_;
-};
-
 struct TreeTable : sqlite3_vtab {
   TreeTable(const SessionFacts& of, bool goes_inwards)
       : sqlite3_vtab{}, facts(of), numbers(of.session()), inwards(goes_inwards) {
-    children.resize(of.session().runs.size());
+    forests.resize(of.session().runs.size());
   }
 
-  const Children& children_of(size_t run) {
-    if (!children[run]) children[run].emplace(facts.run(run).timeline.slices);
-    return *children[run];
+  /// All slices of a run as they nest.
+  const SliceForest& forest_of(size_t run) {
+    if (!forests[run]) forests[run].emplace(facts.run(run).timeline.slices.parent, [](SliceIndex) { return true; });
+    return *forests[run];
   }
 
   const SessionFacts& facts;
   const SliceNumbers numbers;
   const bool inwards;
-  std::vector<std::optional<Children>> children;  // by run, once they are asked for
+  std::vector<std::optional<SliceForest>> forests;  // by run, once they are asked for
 };
 
 class TreeCursor : public sqlite3_vtab_cursor {
@@ -110,22 +93,13 @@ class TreeCursor : public sqlite3_vtab_cursor {
   }
 
   void append_inside(SliceIndex of) {
-    const Children& children = table_.children_of(run_);
-    const Slices& slices = table_.facts.run(run_).timeline.slices;
-    int64_t levels = 1;
-    for (SliceIndex at = children.first(of); at != kNone;) {
-      rows_.push_back({at, levels});
-      if (children.first(at) != kNone) {
-        at = children.first(at);
-        ++levels;
-        continue;
-      }
-      while (children.next(at) == kNone && slices.parent[at] != of) {
-        at = slices.parent[at];
-        --levels;
-      }
-      at = children.next(at);
-    }
+    int64_t levels = 0;
+    table_.forest_of(run_).walk_inside(
+        of,
+        [&](SliceIndex slice) {
+          rows_.push_back({slice, ++levels});
+        },
+        [&](SliceIndex) { --levels; });
   }
 
   TreeTable& table_;

@@ -1,7 +1,6 @@
 #include "sql/stacked_tables.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -138,11 +137,8 @@ ColumnType type_of(const std::vector<std::optional<std::string>>& texts) {
     return std::all_of(texts.begin(), texts.end(), [&](const auto& text) { return !text || is_one(*text); });
   };
   if (all([](const std::string& text) { return parse_number<int64_t>(text).has_value(); })) return ColumnType::integer;
-  const auto is_real = [](const std::string& text) {
-    const auto number = parse_number<double>(text);
-    return number && std::isfinite(*number);
-  };
-  return all(is_real) ? ColumnType::real : ColumnType::text;
+  return all([](const std::string& text) { return parse_finite_number(text).has_value(); }) ? ColumnType::real
+                                                                                            : ColumnType::text;
 }
 
 Cell cell_of(ColumnType type, const std::optional<std::string>& text) {

@@ -54,7 +54,7 @@ class Said:
         return list(csv.DictReader(io.StringIO("\n".join(lines[begin:]))))
 
     def cell(self, column, kind=str):
-        """Of the first row; None where there is none, or nothing stands there."""
+        """Of the first row; None where there is none, or it has no value."""
         rows = self.rows()
         return kind(rows[0][column]) if rows and rows[0][column] else None
 

@@ -31,14 +31,26 @@ class SliceForest {
   /// Depth first: enter(slice), its children, leave(slice).
   template <typename Enter, typename Leave>
   void walk(Enter enter, Leave leave) const {
-    for (SliceIndex at = first_root_; at != kNone;) {
+    walk_siblings(first_root_, kNone, enter, leave);
+  }
+  /// The same of the wanted slices inside a wanted slice, without itself.
+  template <typename Enter, typename Leave>
+  void walk_inside(SliceIndex slice, Enter enter, Leave leave) const {
+    walk_siblings(first_child_[slice], slice, enter, leave);
+  }
+
+ private:
+  /// `first` and the wanted slices after it that have the same one around them, `around`, with all inside them.
+  template <typename Enter, typename Leave>
+  void walk_siblings(SliceIndex first, SliceIndex around, Enter enter, Leave leave) const {
+    for (SliceIndex at = first; at != kNone;) {
       enter(at);
       if (first_child_[at] != kNone) {
         at = first_child_[at];
         continue;
       }
       leave(at);
-      while (next_sibling_[at] == kNone && above_[at] != kNone) {
+      while (next_sibling_[at] == kNone && above_[at] != around) {
         at = above_[at];
         leave(at);
       }
@@ -46,7 +58,6 @@ class SliceForest {
     }
   }
 
- private:
   std::vector<SliceIndex> above_;
   std::vector<SliceIndex> first_child_;
   std::vector<SliceIndex> next_sibling_;

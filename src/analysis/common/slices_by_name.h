@@ -14,6 +14,10 @@ inline const TableOption kNamesOption{"names",
                                       "full",
                                       "Kernel names: full or base (without types and arguments)",
                                       {"full", "base"}};
+inline bool has_base_names(const TableOptions& options) {
+  return options.text(kNamesOption) == "base";
+}
+inline constexpr const char* kAboutBaseNames = "short name: no template arguments, no parameters";
 
 /// For RowSlices::visit: a row a name of the slices of wanted kinds.
 std::vector<Row> visit_slices_by_name(const Session& session, bool (*is_wanted)(SliceKind),

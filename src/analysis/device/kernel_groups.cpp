@@ -68,7 +68,7 @@ const std::vector<Group>& groups() {
        [](const RunInSession& run) {
          return of_numbers([&ops = run.timeline().device_ops](OpIndex op) { return ops.stream[op]; });
        }},
-      {number_column("step", "number of the iteration that launched it; absent outside of all"), by_step},
+      {launch_step_column(), by_step},
       group_of_origin<LaunchOrigin::op>(),
       group_of_origin<LaunchOrigin::module>(),
       group_of_origin<LaunchOrigin::range>()};
@@ -82,7 +82,7 @@ const Group& group_called(const std::string& name) {
 class KernelsByGroup {
  public:
   KernelsByGroup(const Analysis&, const TableOptions& options)
-      : base_names_(options.text(kNamesOption) == "base"), by_(options.chosen(kernel_groups_option())) {}
+      : base_names_(has_base_names(options)), by_(options.chosen(kernel_groups_option())) {}
 
   void update(const RunInSession& run) {
     std::vector<Dimension> dimensions;
@@ -108,6 +108,7 @@ class KernelsByGroup {
     for (auto& [key, kernels] : other.rows_) rows_[key].combine(std::move(kernels));
   }
   void append_rows(Table& table, const RunIndex&) {
+    if (base_names_) table.columns[0].about = kAboutBaseNames;
     for (size_t i = 0; i < by_.size(); ++i) {
       table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(i), group_called(by_[i]).column);
     }

@@ -18,10 +18,6 @@ namespace cgpu {
 
 namespace {
 
-bool has_base_names(const TableOptions& options) {
-  return options.text(kNamesOption) == "base";
-}
-
 class Kernels {
  public:
   Kernels(const Analysis&, const TableOptions& options)
@@ -38,7 +34,7 @@ class Kernels {
   }
   void combine(Kernels&& other) { kernels_.combine(std::move(other.kernels_)); }
   void append_rows(Table& table, const RunIndex&) {
-    if (base_names_) table.columns[0].about = "short name: no template arguments, no parameters";
+    if (base_names_) table.columns[0].about = kAboutBaseNames;
     int64_t whole = 0;
     kernels_.for_each([&](std::string_view, const KernelsOfName& kernel) { whole += kernel.durations.total(); });
     kernels_.for_each([&](std::string_view name, const KernelsOfName& kernel) {

@@ -65,7 +65,7 @@ void append_levels(Direction direction, std::vector<Change>& changes, std::vecto
 class MemoryBandwidth final : public LevelTrace<BandwidthLevel> {
  public:
   explicit MemoryBandwidth(const SessionFacts& facts)
-      : LevelTrace(facts), directions_(facts.session(), all_directions) {
+      : LevelTrace(facts), directions_(facts.session(), texts_of_enum<CopyKind, text_of, CopyKind::unknown>) {
     std::vector<std::vector<BandwidthLevel>> levels(runs());
     for (size_t run = 0; run < runs(); ++run) {
       for (auto& [direction, changes] : changes_of(timeline(run))) append_levels(direction, changes, levels[run]);
@@ -106,13 +106,6 @@ class MemoryBandwidth final : public LevelTrace<BandwidthLevel> {
     ColumnValues values(ColumnType::real);
     for (const EventPlace place : places) values.append(at(place).bandwidth);
     return values;
-  }
-
-  static std::vector<std::optional<std::string_view>> all_directions(const Run&) {
-    std::vector<std::optional<std::string_view>> texts;
-    for (int each = 0; each <= static_cast<int>(CopyKind::unknown); ++each)
-      texts.emplace_back(text_of(static_cast<CopyKind>(each)));
-    return texts;
   }
 
   EventTexts directions_;

@@ -59,6 +59,17 @@ class EventTexts {
   mutable std::vector<std::vector<int32_t>> codes_;  // by run and number
 };
 
+/// For EventTexts: the texts of an enumeration by its values up to `last`, the same in all runs; absent where empty.
+template <typename Enum, const char* (*text)(Enum), Enum last>
+std::vector<std::optional<std::string_view>> texts_of_enum(const Run&) {
+  std::vector<std::optional<std::string_view>> texts;
+  for (int value = 0; value <= static_cast<int>(last); ++value) {
+    const std::string_view each = text(static_cast<Enum>(value));
+    texts.emplace_back(each.empty() ? std::nullopt : std::optional(each));
+  }
+  return texts;
+}
+
 /// The number by which table `slices` knows a slice, to join by: "its number in table slices".
 inline Column slice_column(const std::string& whose) {
   return {"slice", ColumnType::integer, "", whose + " number in table slices", ColumnRole::key};

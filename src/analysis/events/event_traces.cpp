@@ -146,7 +146,7 @@ class DeviceTrace final : public EventTrace {
             text_column("kind", "what it counts as: compute, communication or memory"),
             slice_column("its"),
             number_column("launch", "number of the call that launched it; absent where the profile does not have it"),
-            number_column("step", "number of the iteration that launched it; absent outside of all"),
+            launch_step_column(),
             origin_column(LaunchOrigin::op),
             origin_column(LaunchOrigin::module),
             origin_column(LaunchOrigin::range)};

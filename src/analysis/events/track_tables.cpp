@@ -19,17 +19,6 @@ Column slice_number(std::string name, const std::string& of) {
   return number_column(std::move(name), of + ", by its number in table slices");
 }
 
-/// Texts that are the same in all runs.
-template <typename Enum, const char* (*text)(Enum), Enum last>
-std::vector<std::optional<std::string_view>> texts_of_enum(const Run&) {
-  std::vector<std::optional<std::string_view>> texts;
-  for (int value = 0; value <= static_cast<int>(last); ++value) {
-    const std::string_view each = text(static_cast<Enum>(value));
-    texts.emplace_back(each.empty() ? std::nullopt : std::optional(each));
-  }
-  return texts;
-}
-
 const char* text_of_track_kind(TrackKind kind) {
   switch (kind) {
     case TrackKind::host_thread:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/host/captured_work.h"
 #include "analysis/host/launch_calls.h"
@@ -15,26 +16,33 @@ namespace cgpu {
 
 namespace {
 
-/// The text of the innermost slice of a kind around a slice; absent where there is none.
-using TextAround = std::function<std::optional<std::string_view>(SliceIndex slice)>;
-
-TextAround names_above(const Timeline& timeline, std::vector<SliceIndex> above) {
-  return [&timeline, above = std::move(above)](SliceIndex slice) -> std::optional<std::string_view> {
-    if (above[slice] == kNone) return std::nullopt;
-    return timeline.name(above[slice]);
-  };
-}
-
-TextAround modules_around(const Timeline& timeline) {
-  return [calls = std::make_shared<const ModuleCalls>(timeline)](SliceIndex slice) -> std::optional<std::string_view> {
-    const SliceIndex call = calls->any() ? calls->around(slice) : kNone;
-    if (call == kNone) return std::nullopt;
-    return calls->path(call);
-  };
-}
+/// What is around the slices of a timeline, by numbers that are the same for equal texts.
+struct TextsAround {
+  std::function<std::optional<uint32_t>(SliceIndex)> number;
+  std::function<std::string_view(uint32_t)> text;
+  size_t numbers = 0;  // all are below
+};
 
 /// `timeline` must outlive it.
-TextAround texts_around(const Timeline& timeline, LaunchOrigin origin) {
+TextsAround names_above(const Timeline& timeline, std::vector<SliceIndex> above) {
+  return {[&timeline, above = std::move(above)](SliceIndex slice) -> std::optional<uint32_t> {
+            if (above[slice] == kNone) return std::nullopt;
+            return timeline.slices.name[above[slice]];
+          },
+          [&timeline](uint32_t name) { return timeline.names[name]; }, timeline.names.size()};
+}
+
+TextsAround modules_around(const Timeline& timeline) {
+  const auto calls = std::make_shared<const ModuleCalls>(timeline);
+  return {[calls](SliceIndex slice) -> std::optional<uint32_t> {
+            const SliceIndex call = calls->any() ? calls->around(slice) : kNone;
+            if (call == kNone) return std::nullopt;
+            return calls->path_number(call);
+          },
+          [calls](uint32_t path) -> std::string_view { return calls->path_text(path); }, calls->paths()};
+}
+
+TextsAround around_slices(const Timeline& timeline, LaunchOrigin origin) {
   switch (origin) {
     case LaunchOrigin::module:
       return modules_around(timeline);
@@ -43,11 +51,28 @@ TextAround texts_around(const Timeline& timeline, LaunchOrigin origin) {
     case LaunchOrigin::op:
       break;
   }
-  const auto is_op = [&](SliceIndex slice) {
-    return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
-  };
-  return names_above(timeline, nearest_above(timeline.slices, is_op));
+  return names_above(timeline, ops_above(timeline));
 }
+
+/// Sets the texts of ops by calls of one timeline; every text is looked up once.
+class OriginSetter {
+ public:
+  OriginSetter(TextsAround around, TextsOfOps& into)
+      : around_(std::move(around)), into_(into), known_(around_.numbers, StringPool::absent) {}
+
+  void set(OpIndex op, SliceIndex call) {
+    const std::optional<uint32_t> number = around_.number(call);
+    if (!number) return;
+    StringId& id = known_[*number];
+    if (id == StringPool::absent) id = into_.texts.intern(around_.text(*number));
+    into_.of_op[op] = id;
+  }
+
+ private:
+  const TextsAround around_;
+  TextsOfOps& into_;
+  std::vector<StringId> known_;  // by number
+};
 
 /// Calls visit(op of the run, launch call in the full run) for the device ops whose launch is known.
 template <typename Visit>
@@ -62,6 +87,22 @@ std::vector<OpIndex> ops_of(const Timeline& timeline) {
   std::vector<OpIndex> ops;
   for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
   return ops;
+}
+
+/// `ops` of a run, which are `with_calls.ops` in the timeline whose launch calls count.
+TextsOfOps texts_of_launches(const SessionFacts& facts, size_t run, LaunchOrigin origin,
+                             const std::vector<OpIndex>& ops, const OpsInFullRun& with_calls) {
+  TextsOfOps found;
+  found.of_op.assign(facts.run(run).timeline.device_ops.size(), StringPool::absent);
+  OriginSetter launched(around_slices(with_calls.timeline, origin), found);
+  for_each_launch(with_calls, ops, [&](OpIndex op, SliceIndex call) { launched.set(op, call); });
+  if (origin == LaunchOrigin::range) return found;  // a replay has its own
+  for (const CapturedWork& work : facts.run(run).captured) {
+    const Timeline& capture = run_of_capture(facts.session(), facts.run(run), work).timeline;
+    OriginSetter captured(around_slices(capture, origin), found);
+    for (const CapturedOp& one : work.ops) captured.set(one.op, one.call);
+  }
+  return found;
 }
 
 }  // namespace
@@ -90,23 +131,18 @@ const char* about_of(LaunchOrigin origin) {
   return "innermost framework op that launched it; absent where none did";
 }
 
+Column launch_step_column() {
+  return number_column("step", "number of the iteration that launched it; absent outside of all");
+}
+
 TextsOfOps find_launch_origins(const SessionFacts& facts, size_t run, LaunchOrigin origin) {
-  const Timeline& timeline = facts.run(run).timeline;
-  TextsOfOps found;
-  found.of_op.assign(timeline.device_ops.size(), StringPool::absent);
-  const auto set = [&](OpIndex op, const std::optional<std::string_view>& text) {
-    if (text) found.of_op[op] = found.texts.intern(*text);
-  };
-  const std::vector<OpIndex> ops = ops_of(timeline);
-  const OpsInFullRun full_run = ops_in_full_run(facts.session(), run, ops);
-  const TextAround around = texts_around(full_run.timeline, origin);
-  for_each_launch(full_run, ops, [&](OpIndex op, SliceIndex call) { set(op, around(call)); });
-  if (origin == LaunchOrigin::range) return found;
-  for (const CapturedWork& work : facts.run(run).captured) {
-    const TextAround captured_in = texts_around(run_of_capture(facts.session(), facts.run(run), work).timeline, origin);
-    for (const CapturedOp& captured : work.ops) set(captured.op, captured_in(captured.call));
-  }
-  return found;
+  const std::vector<OpIndex> ops = ops_of(facts.run(run).timeline);
+  return texts_of_launches(facts, run, origin, ops, ops_in_full_run(facts.session(), run, ops));
+}
+
+TextsOfOps find_launch_origins_in_part(const SessionFacts& facts, size_t run, LaunchOrigin origin) {
+  const std::vector<OpIndex> ops = ops_of(facts.run(run).timeline);
+  return texts_of_launches(facts, run, origin, ops, {run, facts.run(run).timeline, ops});
 }
 
 std::vector<std::optional<int64_t>> steps_of_launches(const SessionFacts& facts, size_t run) {

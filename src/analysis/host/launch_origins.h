@@ -6,7 +6,6 @@
 // forward pass (module_calls.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,13 +13,15 @@
 
 #include "analysis/session_facts.h"
 #include "base/string_pool.h"
+#include "table/table.h"
 
 namespace cgpu {
 
 enum class LaunchOrigin : uint8_t { op, module, range };
-inline constexpr std::array kLaunchOrigins = {LaunchOrigin::op, LaunchOrigin::module, LaunchOrigin::range};
 const char* text_of(LaunchOrigin origin);   // "op", ...
 const char* about_of(LaunchOrigin origin);  // what a column of it says
+/// The number of the iteration, as a column.
+Column launch_step_column();
 
 /// Texts by device op.
 struct TextsOfOps {
@@ -30,6 +31,8 @@ struct TextsOfOps {
 /// The innermost framework op, the path of the innermost module, or the innermost annotation around the launch of each
 /// device op. Absent where there is none, or the profile does not have the launch. O(n) in the slices.
 TextsOfOps find_launch_origins(const SessionFacts& facts, size_t run, LaunchOrigin origin);
+/// The same without the whole of a run that is a part: absent also where the launch lies outside of the part.
+TextsOfOps find_launch_origins_in_part(const SessionFacts& facts, size_t run, LaunchOrigin origin);
 
 /// The number of the iteration in whose mark each device op was launched; absent where it was launched in none. The
 /// ops of an iteration are as many as `Step::device_ops` says. O(n log steps) in the device ops.

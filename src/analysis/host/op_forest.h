@@ -13,11 +13,18 @@ inline bool is_framework_op(SliceKind kind) {
   return kind == SliceKind::framework_op;
 }
 
+/// Whether a slice is a framework op that counts.
+inline bool is_op(const Timeline& timeline, SliceIndex slice) {
+  return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
+}
+
+/// For each slice the innermost framework op around it, or kNone. O(n).
+inline std::vector<SliceIndex> ops_above(const Timeline& timeline) {
+  return nearest_above(timeline.slices, [&](SliceIndex slice) { return is_op(timeline, slice); });
+}
+
 inline SliceForest op_forest(const Timeline& timeline) {
-  const auto is_op = [&](SliceIndex slice) {
-    return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
-  };
-  return {nearest_above(timeline.slices, is_op), is_op};
+  return {ops_above(timeline), [&](SliceIndex slice) { return is_op(timeline, slice); }};
 }
 
 }  // namespace cgpu

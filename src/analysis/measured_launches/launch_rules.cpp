@@ -9,7 +9,7 @@ namespace cgpu {
 namespace {
 
 Table launch_rules_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
-  const bool base_names = options.text(kNamesOption) == "base";
+  const bool base_names = has_base_names(options);
   Table table = analysis.empty_table();
   for (const Run& run : facts.session().runs) {
     if (!run.launch_metrics) continue;
