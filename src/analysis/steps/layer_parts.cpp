@@ -100,8 +100,13 @@ std::string_view part_of_module(std::string_view component) {
 std::vector<std::string_view> parts_of_sequence(const std::vector<LayerOp>& ops) {
   std::vector<std::string_view> parts(ops.size());
   for (size_t begin = 0; begin < ops.size();) {
-    size_t end = begin + 1;  // up to the next normalization
-    while (end < ops.size() && ops[end].kernel_class != KernelClass::normalization) ++end;
+    // Up to the next normalization; one right behind a scan of states is part of that (a gated norm before the last
+    // product).
+    const auto is_border = [&](size_t i) {
+      return ops[i].kernel_class == KernelClass::normalization && ops[i - 1].kernel_class != KernelClass::state_space;
+    };
+    size_t end = begin + 1;
+    while (end < ops.size() && !is_border(end)) ++end;
     const auto has = [&](std::initializer_list<KernelClass> classes) {
       return std::any_of(ops.begin() + static_cast<std::ptrdiff_t>(begin),
                          ops.begin() + static_cast<std::ptrdiff_t>(end), [&](const LayerOp& op) {

@@ -8,6 +8,7 @@
 #include "analysis/random_run.h"
 #include "analysis/steps/layer_parts.h"
 #include "analysis/steps/repeats.h"
+#include "analysis/steps/run_layers.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
@@ -21,6 +22,7 @@ Words words_of(const std::string& text, const std::string& heavy) {
     words.weight.push_back(1);
     words.heavy.push_back(heavy.find(c) != std::string::npos);
     words.product.push_back(c >= 'p' && c <= 's');
+    words.own_work.push_back(c == 'a' || c == 'x');  // attention of two kinds
     words.starts.push_back(false);
   }
   return words;
@@ -62,6 +64,21 @@ TEST(Repeats, PassesThroughLayersAreNoLayers) {
   // Without products in them they are what is done three times in a layer.
   const std::string layer = "ABCDEFGHIJKLMNOPQRST" + repeated("nabcdefghi", 3);
   EXPECT_EQ(find_repeats(words_of(repeated(layer, 12), "n"), 0.05)[0].period, 50u);
+}
+
+TEST(Repeats, ThreeLayersOfOneKindAndOneOfAnotherAreOnePeriod) {
+  const std::string block = repeated("nqxomnpuq", 3) + "nqramsnpuq";
+  const std::vector<Repeat> found = find_repeats(words_of("e" + repeated(block, 8) + "hl", "n"), 0.05);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].period, block.size());
+  ASSERT_EQ(found[0].stretches.size(), 1u);
+  EXPECT_EQ(found[0].stretches[0].length, 8 * block.size());
+  // What surrounds the layers of a pass is no layer, whatever it computes.
+  const std::string pass = repeated("nqxomnpuq", 3) + "nhlABCDEFG";
+  EXPECT_EQ(find_repeats(words_of(repeated(pass, 8), "n"), 0.05)[0].period, 9u);
+  // Nor is a second model.
+  const std::string two_models = repeated("nqxomnpuq", 6) + repeated("nqramsnpuqv", 3);
+  EXPECT_EQ(find_repeats(words_of(repeated(two_models, 8), "n"), 0.05)[0].period, 9u);
 }
 
 TEST(Repeats, NeedsAHeavyWordAndThreeCopies) {
@@ -261,6 +278,48 @@ TEST(Layers, ThatTakeTurnsAreApart) {
     EXPECT_EQ(time_of(table, layer, "MLP"), 20) << layer;
   }
   EXPECT_EQ(sum_of_layers(table, "device_ns"), time);
+}
+
+/// Three layers with linear attention and one with full attention, eight times, in two steps.
+TEST(Layers, OfAHybridModelAreOnePassThroughAll) {
+  TestRun run;
+  int64_t time = 0;
+  const auto add = [&](KernelClass kernel_class) {
+    run.kernel(std::string(text_of(kernel_class)), time, 10, {0, 7, OpKind::compute, kernel_class, kNone});
+    time += 10;
+  };
+  constexpr int64_t kLayers = 32;
+  constexpr int kSteps = 2;
+  for (int step = 0; step < kSteps; ++step) {
+    add(KernelClass::embedding);
+    for (int64_t layer = 0; layer < kLayers; ++layer) {
+      const bool full = layer % 4 == 3;
+      add(KernelClass::normalization);
+      add(KernelClass::gemm);
+      if (!full) add(KernelClass::convolution);
+      if (full) add(KernelClass::rope);
+      add(full ? KernelClass::attention : KernelClass::state_space);
+      if (!full) add(KernelClass::normalization);
+      add(KernelClass::gemm);
+      add(KernelClass::normalization);
+      add(KernelClass::gemm);
+      add(KernelClass::activation);
+      add(KernelClass::gemm);
+    }
+    add(KernelClass::normalization);
+    add(KernelClass::gemm);
+  }
+  const Session session = session_of(run);
+  const Table table = layers_table(session);
+  for (int64_t layer = 0; layer < kLayers; ++layer) {
+    const bool full = layer % 4 == 3;
+    EXPECT_GT(time_of(table, layer, full ? "attention" : "state space"), 0) << layer;
+    EXPECT_EQ(time_of(table, layer, full ? "state space" : "attention"), 0) << layer;
+    EXPECT_EQ(time_of(table, layer, "MLP"), 30 * kSteps) << layer;
+  }
+  EXPECT_EQ(sum_of_layers(table, "device_ns"), time);
+  const SessionFacts facts(session);
+  EXPECT_EQ(layer_of_ops({facts, 0}).count, kLayers);
 }
 
 TEST(Layers, ALoopOverMatrixProductsIsNone) {

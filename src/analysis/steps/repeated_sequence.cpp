@@ -29,6 +29,7 @@ std::optional<RepeatedSequence> find_repeated_sequence(const Timeline& timeline,
     words.weight.push_back(timeline.slices.duration[timeline.device_ops.slice[op]]);
   }
   words.heavy.assign(words.word.size(), true);
+  words.own_work.assign(words.word.size(), false);
   words.product.assign(words.word.size(), false);  // what repeats here are iterations, whatever repeats in them
   words.starts.assign(words.word.size(), false);
   const std::vector<Repeat> repeats = find_repeats(words, kLeastShareOfTime);

@@ -15,6 +15,10 @@ constexpr size_t kSequences = 4;
 constexpr double kNearlyAll = 0.9;
 constexpr double kHalf = 0.5;
 constexpr int kProductsInside = 2;
+/// Layers of one kind, and one of another kind behind them, again and again: a period has at most so many layers (a
+/// pass through all layers has more), and the other one is at most so many of them long.
+constexpr size_t kLayersInTurn = 12;
+constexpr size_t kLongestOfOtherKind = 2;
 
 /// Distances at which the same kGram words come again, the most frequent first.
 std::vector<size_t> likely_periods(const Words& words, const std::vector<bool>& taken) {
@@ -62,6 +66,23 @@ struct Covered {
   Repeat repeat;
   int64_t weight = 0;
 };
+
+/// Whether what `part`, which repeats inside of a period of `whole`, leaves of the period is a layer of another kind.
+bool leaves_a_layer(const Words& words, const Repeat& whole, const Repeat& part) {
+  if (whole.period > kLayersInTurn * part.period) return false;
+  const size_t begin = whole.stretches.front().begin;
+  std::vector<bool> covered(whole.period);
+  for (const Repeat::Stretch& stretch : part.stretches) {
+    const size_t end = std::min(stretch.begin + stretch.length, begin + whole.period);
+    for (size_t i = std::max(stretch.begin, begin); i < end; ++i) covered[i - begin] = true;
+  }
+  const auto rest = static_cast<size_t>(std::count(covered.begin(), covered.end(), false));
+  if (rest > kLongestOfOtherKind * part.period) return false;
+  for (size_t i = 0; i < whole.period; ++i) {
+    if (!covered[i] && words.own_work[begin + i]) return true;
+  }
+  return false;
+}
 
 /// What one stretch may lie in.
 struct StretchOfWords {
@@ -115,23 +136,26 @@ Covered repeats_of(const Words& words, size_t period, const std::vector<StretchO
 
 std::optional<Repeat> best_repeat(const Words& words, const std::vector<bool>& taken, int64_t least) {
   std::vector<Covered> all;
-  int64_t most = 0;
   const std::vector<StretchOfWords> ranges = free_ranges(words, taken);
   for (const size_t period : likely_periods(words, taken)) {
     all.push_back(repeats_of(words, period, ranges));
-    most = std::max(most, all.back().weight);
   }
-  if (most <= 0 || most < least) return std::nullopt;
-  Covered* best = nullptr;
+  const auto most = std::max_element(all.begin(), all.end(), [](const Covered& a, const Covered& b) {
+    return a.weight != b.weight ? a.weight < b.weight : a.repeat.period > b.repeat.period;
+  });
+  if (most == all.end() || most->weight <= 0 || most->weight < least) return std::nullopt;
+  Covered* best = &*most;
   for (Covered& each : all) {
-    if (static_cast<double>(each.weight) < kNearlyAll * static_cast<double>(most)) continue;
-    if (best == nullptr || each.repeat.period < best->repeat.period) best = &each;
+    if (static_cast<double>(each.weight) < kNearlyAll * static_cast<double>(most->weight)) continue;
+    if (each.repeat.period >= best->repeat.period || leaves_a_layer(words, most->repeat, each.repeat)) continue;
+    best = &each;
   }
   Covered* inside = nullptr;
   for (Covered& each : all) {
     if (each.repeat.period * kLeastCopies > best->repeat.period || each.repeat.stretches.empty()) continue;
     if (static_cast<double>(each.weight) < kHalf * static_cast<double>(best->weight)) continue;
     if (!has_products(words, each.repeat.stretches.front().begin, each.repeat.period)) continue;
+    if (leaves_a_layer(words, best->repeat, each.repeat)) continue;
     if (inside == nullptr || each.weight > inside->weight) inside = &each;
   }
   return std::move((inside != nullptr ? inside : best)->repeat);

@@ -17,7 +17,9 @@ struct Words {
   std::vector<int64_t> weight;  // what is to be covered
   std::vector<bool> heavy;      // what a period must have one of
   std::vector<bool> product;    // what a period that is taken for a longer one around it must have two of
-  std::vector<bool> starts;     // no stretch goes over the border before such a word
+  std::vector<bool>
+      own_work;              // what only layers do: the rest of a longer period that has it is a layer of another kind
+  std::vector<bool> starts;  // no stretch goes over the border before such a word
 };
 
 struct Repeat {
@@ -37,7 +39,8 @@ inline constexpr size_t kLeastCopies = 3;
 /// The sequences that repeat, the one that covers most first; each covers at least `least_share` of all weight, none
 /// what one before it covers. Of periods that cover nearly the same (90 %) the shortest is taken, since two layers
 /// repeat as well as one; and for one that repeats a shorter one three times or more in half of what it covers, such as
-/// passes through all layers, that shorter one.
+/// passes through all layers, that shorter one; but not where the rest of the period is a layer of another kind, as in
+/// models of three layers with linear attention and one with full attention, again and again.
 std::vector<Repeat> find_repeats(const Words& words, double least_share);
 
 }  // namespace cgpu

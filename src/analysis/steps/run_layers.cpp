@@ -37,6 +37,11 @@ bool is_of_models(KernelClass kernel_class) {
          kernel_class == KernelClass::moe_gemm;
 }
 
+/// What makes the values of one place in the sequence depend on those of other places.
+bool mixes_places(KernelClass kernel_class) {
+  return kernel_class == KernelClass::attention || kernel_class == KernelClass::state_space;
+}
+
 /// "Block" and 3 of "Block_3", "" and 3 of "3"; no number where none ends it.
 std::pair<std::string_view, std::optional<int64_t>> numbered(std::string_view component) {
   size_t digits = component.size();
@@ -265,6 +270,7 @@ class LayersOfRun {
       words.weight.push_back(timeline_.slices.duration[op.slice]);
       words.heavy.push_back(is_of_models(class_of(op)));
       words.product.push_back(has_work_of_layers(class_of(op)));
+      words.own_work.push_back(mixes_places(class_of(op)) || class_of(op) == KernelClass::moe_gemm);
       words.starts.push_back(i > begin && (step != step_before || op.part_of_batch != ops_[i - 1].part_of_batch));
       step_before = step;
     }
@@ -282,13 +288,14 @@ class LayersOfRun {
     }
   }
 
-  /// By place in a period whether attention follows before the next normalization, of a normalization.
+  /// By place in a period whether attention, or what has its place in other models, follows before the next
+  /// normalization, of a normalization.
   bool leads_to_attention(size_t begin, size_t at, size_t period) const {
     if (class_of(ops_[begin + at]) != KernelClass::normalization) return false;
     for (size_t next = at + 1; next < at + period; ++next) {
       const KernelClass kernel_class = class_of(ops_[begin + next % period]);
       if (kernel_class == KernelClass::normalization) return false;
-      if (kernel_class == KernelClass::attention) return true;
+      if (mixes_places(kernel_class)) return true;
     }
     return false;
   }
@@ -330,6 +337,7 @@ class LayersOfRun {
     sequences_.resize(std::max<size_t>(sequences_.size(), sequence));
     LayerSequence& found = sequences_[sequence - 1];
     found.ops_in_layer = period / starts.size();
+    found.kinds_in_turn = starts.size();
     found.layers.push_back(whole == 0 ? 0 : ops_[begin + skipped + whole - 1].layer + 1);
   }
 
@@ -357,8 +365,12 @@ LayerOfOps layer_of_ops(const RunInSession& run) {
     if (ops_in_layer.size() <= layer) ops_in_layer.resize(layer + 1);
     ++ops_in_layer[layer];
   }
-  const bool alike =
-      std::all_of(ops_in_layer.begin(), ops_in_layer.end(), [&](int64_t ops) { return ops == ops_in_layer.front(); });
+  // Layers of several kinds that take turns are as long as those of the same kind.
+  const size_t kinds = layers.sequences.empty() ? 1 : layers.sequences.front().kinds_in_turn;
+  bool alike = true;
+  for (size_t layer = kinds; layer < ops_in_layer.size(); ++layer) {
+    alike = alike && ops_in_layer[layer] == ops_in_layer[layer - kinds];
+  }
   const bool reliable = found.found_by == "modules" || alike;
   if (reliable && ops_in_layer.size() >= kFewestLayers) found.count = static_cast<int64_t>(ops_in_layer.size());
   return found;

@@ -34,7 +34,8 @@ struct PlacedOp {
 
 /// Layers that repeat in a sequence of device ops, as in the forward or in the backward pass.
 struct LayerSequence {
-  size_t ops_in_layer = 0;
+  size_t ops_in_layer = 0;      // on average over the kinds
+  size_t kinds_in_turn = 1;     // layers after which the sequence repeats: 4 of three of one kind and one of another
   std::vector<int64_t> layers;  // by stretch: how many there are in a row
 };
 
@@ -49,7 +50,8 @@ struct RunLayers {
 RunLayers find_layers(const RunInSession& run);
 
 /// The layers of a run by its device ops, where their numbers can be relied on in another run: at least three layers,
-/// which are modules or all of one length (a sequence that was interrupted is counted from 0 again behind that).
+/// which are modules or, of each kind, all of one length (a sequence that was interrupted is counted from 0 again
+/// behind that).
 struct LayerOfOps {
   std::string found_by;        // as RunLayers
   std::vector<int64_t> of_op;  // by OpIndex, kNoLayer in none; of several sequences that repeat the largest one's
