@@ -37,7 +37,7 @@ enum class EdgeKind : uint8_t {
   arrival,     // a member of a collective has begun it
   collective,  // all members have begun a collective; it now runs to its end
   copy_wait,   // a blocking copy has finished: its call returns
-  wait,        // what a call of the host waits for has finished: it returns
+  wait,        // what a call of the host waits for has finished, or what a host thread spins on: it goes on
   release,     // all work on the device has finished: a call that releases memory or code returns
   event,       // an op of another stream has finished, for which this one waits by an event
   succession,  // an op of another stream ended just before this one began; nothing else explains why it began then

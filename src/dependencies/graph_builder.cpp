@@ -91,6 +91,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
     add_stream_edges(run);
     add_event_edges(run);
     add_successions(run);
+    find_spins(run);
     add_thread_edges(run);
     add_handovers(run);
   }

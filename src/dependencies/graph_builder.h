@@ -29,6 +29,20 @@ class GraphBuilder {
     EdgeKind kind;
     bool all_streams = false;  // it waited for the last op of every stream of the device
   };
+  /// Where a host thread neither launched nor waited for a while.
+  struct Stop {
+    TrackIndex track;
+    SliceIndex call;  // the launch before
+    SliceIndex op;    // the last that it launched
+    size_t place;     // of the launch among the moments of the thread
+    bool at_end;      // the thread went on right after the op had ended
+  };
+  /// A host thread that waited for an op without a call.
+  struct Spin {
+    SliceIndex op;
+    MomentIndex next;  // the first of the thread after it
+    int64_t own;       // what the thread itself did of the time since its moment before
+  };
   /// A collective of several members.
   struct SyncPoint {
     bool of_hosts = false;
@@ -42,6 +56,7 @@ class GraphBuilder {
     std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
     std::vector<MomentIndex> ends;
     std::vector<Return> returns;
+    std::vector<Spin> spins;
     std::unordered_multimap<SliceIndex, size_t> sync_points;  // op or host slice, places in sync_points_
     std::vector<std::vector<MomentIndex>> threads;            // by track: the moments of a host thread, in order
     std::vector<std::vector<SliceIndex>> streams;             // by track: its ops, in order of their starts
@@ -59,6 +74,8 @@ class GraphBuilder {
   void find_host_sync_points(std::span<const CollectiveSeries> collectives);
   void add_sync_points();
   void order_moments();
+  std::vector<Stop> stops_of_threads(size_t run) const;
+  void find_spins(size_t run);
   void add_thread_edges(size_t run);
   void add_handovers(size_t run);
   void add_launch_edges(size_t run);

@@ -215,7 +215,8 @@ void GraphBuilder::add_successions(size_t run) {
 }
 
 /// A thread goes on after its last moment; where a call returned because ops had ended, the call itself takes only as
-/// long as it took to return, and a collective as long as for the member that did not wait.
+/// long as it took to return, a thread that spun as long as it took to react, and a collective as long as for the
+/// member that did not wait.
 void GraphBuilder::add_thread_edges(size_t run) {
   const Timeline& t = timeline(run);
   const PerRun& per_run = per_run_[run];
@@ -251,6 +252,11 @@ void GraphBuilder::add_thread_edges(size_t run) {
         }
       }
     }
+  }
+  for (const Spin& spin : per_run.spins) {
+    const MomentIndex ended = per_run.ends[spin.op];
+    add_edge(ended, spin.next, EdgeKind::wait, time_of(spin.next) - time_of(ended));
+    return_times.emplace(spin.next, spin.own);
   }
   for (const auto& [slice, place] : per_run.sync_points) {
     if (sync_points_[place].of_hosts) return_times.emplace(per_run.ends[slice], sync_points_[place].shortest);

@@ -44,6 +44,11 @@ class Machine {
     test.host(SliceKind::runtime_call, "cudaDeviceSynchronize", now_, end - now_);
     now_ = end;
   }
+  /// Without a call: the thread reads a value until the last kernel has written it.
+  void spin() {
+    for (const auto& [stream, busy_until] : streams_) now_ = std::max(now_, busy_until);
+    now_ += 3'000;
+  }
   void step(int64_t number, const std::function<void()>& body) {
     const int64_t begin = now_;
     body();
@@ -193,6 +198,43 @@ TEST(Dependencies, WhatIfPredictsEachStepOfAHostAheadOfItsDeviceAndBehindIt) {
           << one.what << ", step " << step;
     }
   }
+}
+
+/// A solver that reads a residual which a kernel writes into memory of the host, or computes for itself meanwhile.
+Session solver_run(double kernel_factor, int64_t computes) {
+  Machine machine;
+  for (int64_t step = 0; step < 3; ++step) {
+    machine.step(step, [&] {
+      for (int64_t i = 0; i < 20; ++i) {
+        machine.launch("residual", static_cast<int64_t>(kernel_factor * static_cast<double>(200'000 + 15'000 * i)));
+        if (computes > 0) machine.host("compute", computes);
+        if (computes == 0) machine.spin();
+        machine.host("check", 8'000);
+        machine.launch("update", 20'000);
+      }
+      machine.synchronize();
+    });
+  }
+  return session_of(std::move(machine.test));
+}
+
+TEST(Dependencies, AThreadThatSpinsUntilAKernelEndsWaitsForIt) {
+  TableOptions faster;
+  faster.set("scale", {"residual=0.5"});
+  const auto predicted = [&](const Session& session, const TableOptions& options) {
+    return static_cast<double>(
+        total_of(make_table(find_analysis("whatif"), SessionFacts(session), options), "predicted_ns"));
+  };
+  const Session spins = solver_run(1, 0);
+  const double measured = predicted(solver_run(0.5, 0), {});
+  EXPECT_NEAR(predicted(spins, faster) / measured, 1.0, 0.02);
+  // To free the wait frees the host: it is then ahead, and the kernels follow each other.
+  TableOptions free;
+  free.set("free", {"synchronization"});
+  EXPECT_LT(predicted(spins, free), 0.98 * predicted(spins, {}));
+  // A host that computes for longer than the kernels take is not faster with faster kernels.
+  const Session computes = solver_run(1, 600'000);
+  EXPECT_NEAR(predicted(computes, faster) / predicted(computes, {}), 1.0, 0.02);
 }
 
 TEST(Dependencies, TheCriticalPathNamesWhatBounds) {
