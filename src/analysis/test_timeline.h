@@ -15,6 +15,9 @@
 namespace cgpu {
 
 constexpr SliceKind kOp = SliceKind::framework_op;
+constexpr int64_t kMicrosecond = 1'000;
+constexpr int64_t kMillisecond = 1'000'000;
+
 constexpr SliceKind kCall = SliceKind::runtime_call;
 constexpr SliceKind kFrame = SliceKind::python_function;
 

@@ -97,6 +97,9 @@ void RuleContext::find_path() {
                             path.push_back({part.bound_by, part.run, {from, to}});
                             PathShare& share = (*path_)[part.bound_by.number()];
                             share.total += to - from;
+                            const bool in_call =
+                                part.slice != kNone && is_call(whole.run(part.run).timeline.kind(part.slice));
+                            if (in_call) share.in_driver_calls += to - from;
                             if (to - from <= share.longest.end - share.longest.begin) return;
                             share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
                           });

@@ -33,6 +33,7 @@ struct PathShare {
   /// launch or wait, also where reading, writing or locks lie in between.
   int64_t in_long_stretches = 0;
   int64_t before_compiled = 0;  // of these, in those that end with the first launch of a kernel of torch.compile
+  int64_t in_driver_calls = 0;  // in calls of a GPU runtime or driver
   Interval longest;             // the longest part or, of host_code, stretch, in ns from the start of the session
 };
 

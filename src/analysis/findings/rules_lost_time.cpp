@@ -50,9 +50,16 @@ constexpr std::array kLostTimes{
              "Find who holds it: often the interpreter's lock, when other threads of the process run Python"},
     LostTime{IdleCause::io, "io", "waits for input or output of the host",
              "Move reading and writing to another thread, or keep the data in memory"},
-    LostTime{IdleCause::not_scheduled, "host_stall", "is stopped in calls that last a hundred times as long as usual",
+    LostTime{IdleCause::not_scheduled, "host_stall",
+             "is stopped in calls or ops that last a hundred times as long as usual",
              "Look at the load of the host: more threads than cores, CPU limits of the container, frequency scaling"},
 };
+
+/// In the place of the one above where most of it is in launch calls.
+constexpr LostTime kDriverLock{
+    IdleCause::lock, "lock_contention", "waits in launch calls for a lock of the driver, which its threads share",
+    "Launch from one thread of the process, or launch less from each: CUDA graphs, fused ops; or a process for each of "
+    "the threads (MPS where they share a device)"};
 
 EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds) {
   EdgeTimes::Scenario scenario;
@@ -88,17 +95,19 @@ std::string launch_less(const Session& session) {
 
 /// The causes that take this share of the path or more.
 void find_kinds(RuleContext& context, double least, std::vector<Finding>& findings) {
-  for (const LostTime& lost : kLostTimes) {
+  for (const LostTime& usual : kLostTimes) {
+    const PathShare& path = context.path(usual.cause);
+    const bool is_of_driver = usual.cause == IdleCause::lock && 2 * path.in_driver_calls > path.total;
+    const LostTime& lost = is_of_driver ? kDriverLock : usual;
     if (context.path_share(lost.cause) < least) continue;
     const std::string culprit = context.culprit_of(text_of(lost.cause)).text();
-    Finding finding{
-        .rule = lost.rule,
-        .title = std::string(kShareOfTime) + " the run " + lost.what,
-        .evidence = fmt::format("{} on the critical path", context.per_step(context.path(lost.cause).total)),
-        .suggestion = lost.suggestion,
-        .command = fmt::format("idle_hosts --where 'cause = {}'", text_of(lost.cause)),
-        .confidence = Confidence::high,
-        .time = context.path(lost.cause).longest};
+    Finding finding{.rule = lost.rule,
+                    .title = std::string(kShareOfTime) + " the run " + lost.what,
+                    .evidence = fmt::format("{} on the critical path", context.per_step(path.total)),
+                    .suggestion = lost.suggestion,
+                    .command = fmt::format("idle_hosts --where 'cause = {}'", text_of(lost.cause)),
+                    .confidence = is_of_driver ? Confidence::medium : Confidence::high,
+                    .time = path.longest};
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
     finding.remedy = removed({lost.cause});
     findings.push_back(std::move(finding));
@@ -120,7 +129,8 @@ void find_synchronization(RuleContext& context, std::vector<Finding>& findings) 
       .evidence = fmt::format("{} could go on beside the device if the host did not wait", context.per_step(gain)),
       .suggestion =
           "Remove the synchronisation or do it less often: .item(), .cpu(), nonzero and print of a tensor, "
-          "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
+          "cudaDeviceSynchronize in the loop, a thread that spins on a value of the device; read results of an earlier "
+          "step instead",
       .command = "idle_hosts --where 'cause = synchronization'",
       .confidence = Confidence::medium,  // the host may need the result
       .precedence = 0.8,      // a little more than launching: where both save as much, the wait is the reason

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/idle/driver_lock_waits.h"
+#include "analysis/idle/stopped_ops.h"
 #include "analysis/idle/unusual_calls.h"
 
 namespace cgpu {
@@ -19,6 +21,7 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   Pieces profiler;
   Pieces driver;
   std::vector<SliceIndex> calls;  // that name no cause
+  std::vector<SliceIndex> ops;    // likewise, of frameworks
   const SliceKinds kinds = timeline.kinds();
   const auto names = timeline.slices.name.values();
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
@@ -39,6 +42,7 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
     }
     if (!answer.cause) {
       if (is_call(kind)) calls.push_back(slice);
+      if (kind == SliceKind::framework_op) ops.push_back(slice);
       continue;
     }
     Thread& thread = threads_[timeline.slices.track[slice]];
@@ -53,6 +57,12 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   for (const auto& [call, cause] : unusual_calls(timeline, calls, IntervalSet(std::move(overhead)))) {
     const Interval time{timeline.slices.start[call], timeline.slices.end(call)};
     threads_[timeline.slices.track[call]].named.push_back({time, cause, call});
+  }
+  for (const DriverLockWait& wait : driver_lock_waits(timeline, calls)) {
+    threads_[timeline.slices.track[wait.call]].named.push_back({wait.time, IdleCause::lock, wait.call});
+  }
+  for (const StoppedOp& stopped : stopped_ops(timeline, ops)) {
+    threads_[timeline.slices.track[stopped.op]].named.push_back({stopped.time, IdleCause::not_scheduled, stopped.op});
   }
   add_waits(timeline, waits);
   everywhere_ = below(innermost(std::move(profiler)), innermost(std::move(driver)));

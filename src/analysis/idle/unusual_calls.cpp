@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "analysis/host/launch_calls.h"
+#include "analysis/idle/usual_durations.h"
 
 namespace cgpu {
 
@@ -19,48 +20,6 @@ constexpr int64_t kShortest = 50'000;
 constexpr int64_t kLoads = 10;
 /// Of a program that launches each kernel once the usual launch loads. A call that does not load never takes so long.
 constexpr int64_t kLongestUsual = 100'000;
-/// A call that takes so many times the usual did not run all the time, if it is one of so many at most that do: what
-/// takes long time and again has another reason.
-constexpr int64_t kNotRunning = 100;
-constexpr uint32_t kRare = 100;
-
-struct Usual {
-  uint32_t count = 0;
-  int64_t duration = 0;  // lower median
-  uint32_t long_ones = 0;
-};
-
-/// Of each name of `long_ones`, which are some of the calls: what all calls of that name usually take.
-std::unordered_map<StringId, Usual> usual_durations(const Timeline& timeline, const std::vector<SliceIndex>& calls,
-                                                    const std::vector<SliceIndex>& long_ones) {
-  const Slices& slices = timeline.slices;
-  std::vector<uint32_t> number_of(timeline.names.size(), UINT32_MAX);
-  std::vector<StringId> names;
-  for (const SliceIndex call : long_ones) {
-    const StringId name = slices.name[call];
-    if (number_of[name] != UINT32_MAX) continue;
-    number_of[name] = static_cast<uint32_t>(names.size());
-    names.push_back(name);
-  }
-  std::vector<std::vector<int64_t>> durations(names.size());
-  const auto name_of = slices.name.values();
-  for (const SliceIndex call : calls) {
-    const uint32_t number = number_of[name_of[call]];
-    if (number != UINT32_MAX) durations[number].push_back(slices.duration[call]);
-  }
-  std::unordered_map<StringId, Usual> found;
-  for (size_t number = 0; number < names.size(); ++number) {
-    std::vector<int64_t>& all = durations[number];
-    const auto middle = all.begin() + static_cast<ptrdiff_t>((all.size() - 1) / 2);
-    std::nth_element(all.begin(), middle, all.end());
-    Usual& usual = found[names[number]];
-    usual.count = static_cast<uint32_t>(all.size());
-    usual.duration = *middle;
-    const auto is_long = [&](int64_t duration) { return duration >= kNotRunning * usual.duration; };
-    usual.long_ones = static_cast<uint32_t>(std::count_if(middle, all.end(), is_long));
-  }
-  return found;
-}
 
 class LongCalls {
  public:
@@ -73,10 +32,9 @@ class LongCalls {
     }
     const auto usual = usual_durations(timeline, calls, long_ones);
     for (const SliceIndex call : long_ones) {
-      const Usual& of_name = usual.at(slices.name[call]);
+      const UsualDuration& of_name = usual.at(slices.name[call]);
       const int64_t loads = kLoads * std::min(of_name.duration, kLongestUsual);
-      const bool rare = kRare * of_name.long_ones <= of_name.count;
-      const int64_t not_running = rare ? kNotRunning * of_name.duration : INT64_MAX;
+      const int64_t not_running = of_name.not_running();
       if (slices.duration[call] < std::min(loads, not_running)) continue;
       const int64_t own = slices.duration[call] - overhead.clip(slices.start[call], slices.end(call)).length();
       if (own < kShortest) continue;

@@ -12,9 +12,6 @@
 namespace cgpu {
 namespace {
 
-constexpr int64_t kMicrosecond = 1000;
-constexpr int64_t kMillisecond = 1'000'000;
-
 /// A thread that launches "k" 200 times, 5 us each.
 class LaunchesOfNames : public TestRun {
  public:
