@@ -3,8 +3,10 @@
 
 Environment: CGPU (the binary).
 """
+import gzip
 import json
 import os
+import random
 import resource
 import signal
 import sqlite3
@@ -120,6 +122,21 @@ class Swelling(unittest.TestCase):
         self.assertEqual(values["slices"], str(tool.info(path)["slices"]))
         self.assertEqual(values["input_bytes"], str(os.path.getsize(path)))
         self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_where_every_event_is_broken(self):
+        with gzip.open(os.path.join(tool.ROOT, "examples", "generated_training.json.gz")) as file:
+            text = file.read()
+        choice = random.Random(1)
+
+        def event():  # as behind an error in compressed data: pieces of others
+            starts = [choice.randrange(len(text)) for _ in range(12)]
+            return b'{\n    "ph": "X", ' + b"".join(text[at:at + choice.randrange(5, 40)] for at in starts)
+        path = self.file("broken.json", b'{"traceEvents": [\n' + b"},\n".join(event() for _ in range(60000)) + b"}]}")
+        before = os.times().children_user
+        errors, status = self.run_within("table", path, "info", memory=300 * MB)
+        self.assertEqual(status, 0)
+        self.assertIn("events that are not JSON were left out", errors)
+        self.assertLess(os.times().children_user - before, SECONDS / 4)
 
     def test_texts_that_swell(self):
         event = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},'

@@ -127,17 +127,18 @@ std::string unescape_json(std::string_view inside) {
 std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
+  size_t copied = 0;
   for (size_t i = 0; i < text.size();) {
     const size_t length = sequence_length(text, i);
-    if (length == 0) {
-      append_utf8(out, kReplacement);
-      ++i;
-    } else {
-      out.append(text.substr(i, length));
+    if (length > 0) {
       i += length;
+      continue;
     }
+    out.append(text.substr(copied, i - copied));
+    append_utf8(out, kReplacement);
+    copied = ++i;
   }
-  return out;
+  return out.append(text.substr(copied));
 }
 
 std::string_view trim_json(std::string_view text) {

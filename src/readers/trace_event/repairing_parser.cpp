@@ -11,6 +11,8 @@ namespace {
 
 constexpr size_t npos = std::string_view::npos;
 constexpr int kTries = 16;                      // boundaries that are tried as the end of one event
+constexpr size_t kScans = 16;                   // of all text, for the ends of events
+constexpr size_t kRepairs = 4;                  // likewise; they take ten times as long
 constexpr size_t kLeastScan = size_t{1} << 10;  // for the end of an event, whatever the budget
 
 size_t skip_space(std::string_view text, size_t at) {
@@ -102,7 +104,8 @@ size_t RepairingParser::next_event(std::string_view text, size_t at, size_t boun
   for (int tries = 0; boundary != npos; ++tries, boundary = next_event_boundary(text, boundary + 1)) {
     const std::string_view event = trim_json(text.substr(at, text.rfind(',', boundary) - at));
     if (is_balanced(event) || is_balanced(repaired_event(event))) return boundary;
-    if (tries == kTries || budget_ == 0) {
+    spend_on_repair(event.size());
+    if (tries == kTries || budget_ == 0 || repair_budget_ == 0) {
       gave_up = true;
       return npos;
     }
@@ -125,7 +128,11 @@ size_t RepairingParser::parse_next(std::string_view text, size_t at, uint64_t of
 
   // The usual way is the object's own end. Broken strings hide it; then the next event's beginning is the end.
   const size_t end = find_end(text, at);
-  if (read_until(end)) return end;
+  const bool holds_others = end != npos && boundary < end;
+  if (!holds_others || repair_budget_ > 0) {
+    if (read_until(end)) return end;
+    if (holds_others) spend_on_repair(end - at);
+  }
   bool gave_up = false;
   const size_t next = next_event(text, at, boundary, gave_up);
   if (next != npos) return read_until(text.rfind(',', next)) ? next : skip_to(next);
@@ -136,13 +143,16 @@ size_t RepairingParser::parse_next(std::string_view text, size_t at, uint64_t of
   size_t close = text.find(']', at);
   for (int tries = 0; close != npos && tries < kTries; ++tries, close = text.find(']', close + 1)) {
     if (read_until(close)) return close;
+    spend_on_repair(close - at);
+    if (repair_budget_ == 0) break;
   }
   return end == npos ? at : skip_to(end);
 }
 
 RepairingResult RepairingParser::parse(std::string_view text, uint64_t offset, bool last, Batch& batch) {
   RepairingResult result;
-  budget_ = 16 * text.size();
+  budget_ = kScans * text.size();
+  repair_budget_ = kRepairs * text.size();
   size_t at = 0;
   for (;;) {
     while (at < text.size() && (is_json_space(text[at]) || text[at] == ',')) ++at;

@@ -6,6 +6,7 @@
 // neighbours along.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,9 +41,14 @@ class RepairingParser {
   /// end_of_json_object within the budget.
   size_t find_end(std::string_view text, size_t at);
 
+  void spend_on_repair(size_t bytes) { repair_budget_ -= std::min(repair_budget_, bytes); }
+
   EventParser& parser_;
   std::string buffer_;
-  size_t budget_ = 0;  // bytes that may still be looked through for the ends of events: keeps hostile text linear
+  // Bytes that may still be looked through, and that may still be repaired, for the ends of events: they keep hostile
+  // text linear. Without them an event ends at the next boundary at the latest.
+  size_t budget_ = 0;
+  size_t repair_budget_ = 0;
 };
 
 /// An event's text with its strings repaired, see above.
