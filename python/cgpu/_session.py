@@ -86,16 +86,17 @@ class Session:
         return Table(self._session.sql(*query_of(statement, parameters, top, timeout)))
 
     def export(self, path: Path, *, format: Optional[str] = None,  # pylint: disable=redefined-builtin
-               arguments: bool = True) -> None:
-        """Writes the profile for other tools, as `cgpu export` does: Perfetto's .pftrace, a Chrome trace .json, each with .gz
-        where it is to be compressed, or all tables as .sqlite.
+               arguments: bool = True, metric: Optional[str] = None) -> None:
+        """Writes the profile for other tools, as `cgpu export` does: Perfetto's .pftrace, a Chrome trace .json, stacks as
+        .folded (flame graphs) or .pprof, each with .gz where it is to be compressed, or all tables as .sqlite.
 
-        format     "pftrace", "json" or "sqlite", whatever the file is called.
-        arguments  of the events, too; without them it is quicker and smaller.
+        format     "pftrace", "json", "folded", "pprof" or "sqlite", whatever the file is called.
+        arguments  of the events of a trace, too; without them it is quicker and smaller.
+        metric     of stacks, as in table metrics; without it the main one.
 
         A file that is there is replaced, once all is written. Raises Error, also for a summary, which has no timeline.
         """
-        self._session.export(path_bytes(path), format or "", bool(arguments))
+        self._session.export(path_bytes(path), format or "", bool(arguments), metric or "")
 
     def timeline(self, from_: Optional[Time] = None, to: Optional[Time] = None, *, width: int = 1200,
                  most_tracks: int = 24) -> Timeline:

@@ -30,20 +30,28 @@ void write_tables(const OpenedProfile& profile, const std::string& path, bool ar
 
 }  // namespace
 
-void export_profile(const OpenedProfile& profile, const std::string& path, const std::string& format, bool arguments) {
+void export_profile(const OpenedProfile& profile, const std::string& path, const std::string& format, bool arguments,
+                    const std::string& metric) {
   work([=](const Stopped& stopped) {
     const bool is_database = format == kDatabase || (format.empty() && path.ends_with(".sqlite"));
     if (is_database) return write_tables(profile, path, arguments, stopped);
     const std::optional<ExportFormat> wanted =
         format.empty() ? export_format_of_file(path) : export_format_named(format);
-    if (!wanted && !format.empty()) throw Error("format " + format + ": is none of pftrace, json, sqlite");
+    if (!wanted && !format.empty())
+      throw Error("format " + format + ": is none of pftrace, json, folded, pprof, sqlite");
     if (!wanted)
-      throw Error(path, "names no format: end it in .pftrace, .json (.gz where wanted) or .sqlite, or give format");
+      throw Error(path,
+                  "names no format: end it in .pftrace, .json, .folded, .pprof (.gz where wanted) or .sqlite, or give "
+                  "format");
+    if (!metric.empty() && !is_of_stacks(*wanted)) throw Error("metric: is of stacks, folded or pprof");
     const SessionFacts& facts = profile.facts("an export");
     AtomicFile file(path);
-    write_export(facts.session(), *wanted, file.out(), path, {arguments, [stopped](double) {
-                                                                if (*stopped) throw Stop();
-                                                              }});
+    write_export(facts.session(), *wanted, file.out(), path,
+                 {arguments,
+                  [stopped](double) {
+                    if (*stopped) throw Stop();
+                  },
+                  metric});
     file.finish();
   });
 }

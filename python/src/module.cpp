@@ -359,10 +359,11 @@ NB_MODULE(_cgpu, m) {
           nb::arg("computed"))
       .def(
           "export",
-          [](const PythonSession& session, const nb::bytes& path, const std::string& format, bool arguments) {
-            export_profile(session.profile(), {path.c_str(), path.size()}, format, arguments);
+          [](const PythonSession& session, const nb::bytes& path, const std::string& format, bool arguments,
+             const std::string& metric) {
+            export_profile(session.profile(), {path.c_str(), path.size()}, format, arguments, metric);
           },
-          nb::arg("path"), nb::arg("format"), nb::arg("arguments"))
+          nb::arg("path"), nb::arg("format"), nb::arg("arguments"), nb::arg("metric"))
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))
       .def("verdict", &verdict)

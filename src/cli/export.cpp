@@ -29,17 +29,20 @@ struct ExportCommand {
   InputOptions input;
   std::string output;
   std::string to;  // a format that overrides the ending
+  std::string metric;
   bool without_arguments = false;
   bool open_perfetto = false;
 
   ExportFormat format() const {
     if (const auto named = export_format_named(to)) return *named;
     if (const auto by_ending = export_format_of_file(output)) return *by_ending;
-    throw Error(output, "names no format: end it in .pftrace, .json (.gz where wanted) or .sqlite, or give --to");
+    throw Error(
+        output,
+        "names no format: end it in .pftrace, .json, .folded, .pprof (.gz where wanted) or .sqlite, or give --to");
   }
 
   ExportOptions options_with(ProgressBar& progress) const {
-    return {!without_arguments, [&progress](double share) { progress.update(share); }};
+    return {!without_arguments, [&progress](double share) { progress.update(share); }, metric};
   }
 
   void run() {
@@ -50,6 +53,7 @@ struct ExportCommand {
     check_output(output, input);
     if (to == kDatabase || (to.empty() && output.ends_with(".sqlite"))) return write_tables();
     const ExportFormat wanted = format();
+    if (!metric.empty() && !is_of_stacks(wanted)) throw Error("export: --metric is of stacks: .folded or .pprof");
     const Session session = open_selected(input);
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
@@ -98,20 +102,25 @@ struct ExportCommand {
 
 void add_export_verb(CommandLine& line) {
   auto command = std::make_shared<ExportCommand>();
-  Verb verb = line.add_verb("export",
-                            "The profile for other tools: Perfetto's .pftrace, Chrome trace .json, tables as .sqlite");
+  Verb verb =
+      line.add_verb("export",
+                    "The profile for other tools: Perfetto's .pftrace, Chrome trace .json, stacks as .folded or "
+                    ".pprof, tables as .sqlite");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option(
       "-o,--output", command->output,
-      "File to write: .pftrace (Perfetto) or .json (Chrome trace), compressed with .gz; .sqlite (all tables); "
-      "- for stdout");
+      "File to write: .pftrace (Perfetto), .json (Chrome trace), .folded (stacks for flame graphs) or .pprof, each "
+      "compressed with .gz; .sqlite (all tables); - for stdout");
+  verb.add_option(
+      "--metric", command->metric,
+      "Of stacks: the metric of .folded, as in table metrics; what pprof shows first. Default: the main one");
   verb.add_flag("--no-args", command->without_arguments,
                 "Leave out what the profile says about each event: quicker and smaller");
   verb.add_flag("--open-perfetto", command->open_perfetto,
                 "Show it in ui.perfetto.dev: serves the trace to that page on 127.0.0.1:9001, once");
   add_input_options(verb, command->input, true);
   verb.option("--to").description(
-      "pftrace, json or sqlite, whatever the file is called; or the end of the time to export");
+      "pftrace, json, folded, pprof or sqlite, whatever the file is called; or the end of the time to export");
   verb.set_action([command] { command->run(); });
 }
 

@@ -10,13 +10,35 @@ namespace cgpu {
 std::optional<ExportFormat> export_format_named(std::string_view name) {
   if (name == "pftrace") return ExportFormat::perfetto;
   if (name == "json") return ExportFormat::chrome;
+  if (name == "folded") return ExportFormat::folded;
+  if (name == "pprof") return ExportFormat::pprof;
   return std::nullopt;
+}
+
+const char* ending_of(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::perfetto:
+      return ".pftrace";
+    case ExportFormat::chrome:
+      return ".json";
+    case ExportFormat::folded:
+      return ".folded";
+    case ExportFormat::pprof:
+      return ".pprof";
+  }
+  return "";
+}
+
+bool is_of_stacks(ExportFormat format) {
+  return format == ExportFormat::folded || format == ExportFormat::pprof;
 }
 
 std::optional<ExportFormat> export_format_of_file(std::string_view name) {
   if (name.ends_with(".gz")) name.remove_suffix(3);
   if (name.ends_with(".pftrace") || name.ends_with(".perfetto-trace")) return ExportFormat::perfetto;
   if (name.ends_with(".json")) return ExportFormat::chrome;
+  if (name.ends_with(".folded")) return ExportFormat::folded;
+  if (name.ends_with(".pprof") || name.ends_with(".pb")) return ExportFormat::pprof;
   return std::nullopt;
 }
 
@@ -42,12 +64,23 @@ int64_t earliest_time(const Session& session, const std::vector<int64_t>& zeros)
 }
 
 void write_export(const Session& session, ExportFormat format, Sink& sink, const ExportOptions& options) {
-  if (!has_timeline(session)) {
+  if (!is_of_stacks(format) && !has_timeline(session)) {
+    const bool has_tree = std::ranges::any_of(session.runs, [](const Run& run) { return run.call_tree.has_value(); });
     throw Error(session.inputs.empty() ? "export" : session.inputs.front(),
-                "has no timeline, which is what an export holds: cgpu table --list names what else can be made of it");
+                std::string("has no timeline, which is what a trace holds: ") +
+                    (has_tree ? "its call tree goes to .folded or .pprof"
+                              : "cgpu table --list names what else can be made of it"));
   }
-  if (format == ExportFormat::perfetto) return write_perfetto(session, sink, options);
-  write_chrome(session, sink, options);
+  switch (format) {
+    case ExportFormat::perfetto:
+      return write_perfetto(session, sink, options);
+    case ExportFormat::chrome:
+      return write_chrome(session, sink, options);
+    case ExportFormat::folded:
+      return write_folded(session, sink, options);
+    case ExportFormat::pprof:
+      return write_pprof(session, sink, options);
+  }
 }
 
 void write_export(const Session& session, ExportFormat format, std::ostream& out, const std::string& name,

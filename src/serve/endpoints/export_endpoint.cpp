@@ -17,7 +17,7 @@ std::string file_name_of(const Session& session, ExportFormat format) {
   name = name.substr(0, name.find('.'));
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
-  return (name.empty() ? "profile" : name) + (format == ExportFormat::perfetto ? ".pftrace" : ".json");
+  return (name.empty() ? "profile" : name) + ending_of(format);
 }
 
 }  // namespace
@@ -25,10 +25,12 @@ std::string file_name_of(const Session& session, ExportFormat format) {
 Answer answer_export(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"to"});
   const auto format = export_format_named(parameters.required_text("to"));
-  if (!format) throw RequestError(kBadRequest, "to: pftrace or json was expected");
-  if (!has_timeline(profile.session())) throw RequestError(kNotFound, "there is no timeline to export");
+  if (!format) throw RequestError(kBadRequest, "to: pftrace, json, folded or pprof was expected");
+  if (!is_of_stacks(*format) && !has_timeline(profile.session()))
+    throw RequestError(kNotFound, "there is no timeline to export");
   Answer answer;
-  if (*format == ExportFormat::perfetto) answer.type = "application/octet-stream";
+  if (*format == ExportFormat::perfetto || *format == ExportFormat::pprof) answer.type = "application/octet-stream";
+  if (*format == ExportFormat::folded) answer.type = "text/plain; charset=utf-8";
   answer.file_name = file_name_of(profile.session(), *format);
   answer.stream = [&profile, format](const std::function<void(std::string_view)>& take) {
     const std::lock_guard lock(profile.arguments_mutex());
