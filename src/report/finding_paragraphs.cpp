@@ -20,7 +20,7 @@ namespace {
 /// A finding as a paragraph.
 struct Paragraph {
   std::string heading;  // "1. critical: 23 % of the time ... [data_loading]"
-  std::string saving;   // "Potential saving: 211 ms of 1.21 s a step (17.4%; 190 ms to 220 ms), confidence high"
+  std::string saving;   // "Potential saving: 211 ms of 1.21 s a step (17.4%; at least 190 ms), confidence high"
   double share = 0;     // of the time, that it could save
   std::string evidence;
   std::vector<std::string> advice;  // what to try, what tells more
@@ -47,12 +47,16 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       };
       const double pct = std::get<double>(row[findings.column("recoverable_pct")]);
       one.share = pct / 100;
-      const bool is_range = number(row, "recoverable_low_ns") != number(row, "recoverable_high_ns");
-      const std::string range =
-          is_range ? fmt::format("; {} to {}", time("recoverable_low_ns"), time("recoverable_high_ns")) : "";
-      one.saving =
-          fmt::format("Potential saving: {} of {}{} ({}{}), confidence {}", time("recoverable_ns"), time("measured_ns"),
-                      steps == 0 ? "" : " a step", format_percent(pct), range, text(row, "confidence"));
+      const int64_t saving = number(row, "recoverable_ns");
+      const int64_t alone = number(row, "recoverable_high_ns");
+      const std::string least =
+          number(row, "recoverable_low_ns") < saving ? "; at least " + time("recoverable_low_ns") : "";
+      const std::string by_itself =
+          alone > saving ? fmt::format(" besides what those above save, {} by itself", time("recoverable_high_ns"))
+                         : "";
+      one.saving = fmt::format("Potential saving: {} of {}{} ({}{}){}, confidence {}", time("recoverable_ns"),
+                               time("measured_ns"), steps == 0 ? "" : " a step", format_percent(pct), least, by_itself,
+                               text(row, "confidence"));
     }
     const auto add = [&](const char* what, const char* column) {
       const std::string words = text(row, column);

@@ -483,9 +483,11 @@ def _finding(row: Dict[str, Any], run: Run) -> str:
         gain = short_time(row["recoverable_ns"])
         if row["recoverable_pct"] is not None:
             gain += " (%.1f %%)" % row["recoverable_pct"]
-        lines.append(
-            "   potential saving %s, from %s to %s, confidence %s" %
-            (gain, short_time(row["recoverable_low_ns"]), short_time(row["recoverable_high_ns"]), row["confidence"]))
+        if row["recoverable_low_ns"] < row["recoverable_ns"]:
+            gain += ", at least " + short_time(row["recoverable_low_ns"])
+        if row["recoverable_high_ns"] > row["recoverable_ns"]:
+            gain += ", besides what those above save; %s by itself" % short_time(row["recoverable_high_ns"])
+        lines.append("   potential saving %s, confidence %s" % (gain, row["confidence"]))
     if row["evidence"]:
         lines.append("   " + row["evidence"])
     place = ["%s %s" % (name, row[name]) for name in ("rank", "device") if row[name] is not None]

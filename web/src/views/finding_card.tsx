@@ -39,12 +39,13 @@ export function FindingCard({ context, records, row }: FindingProps): JSX.Elemen
   );
 }
 
-/** The share of the whole that a finding could save, with the least and the most of it. */
+/** The share of the whole that a finding could save besides those before it, with the least, and what it saves alone. */
 export function SavingBar({ saving, isShort = false }: { saving: Saving; isShort?: boolean }): JSX.Element {
   const { share, low, high, text } = saving;
-  const range = high > low ? `; between ${percent(low)} and ${percent(high)}` : "";
+  const least = low < share ? `; at least ${percent(low)}` : "";
+  const alone = high > share ? `; ${percent(high)} by itself, without the findings before it` : "";
   return (
-    <span class="saving" title={`Potential saving: ${text}, ${percent(share)} of the time${range}`}>
+    <span class="saving" title={`Potential saving: ${text}, ${percent(share)} of the time${least}${alone}`}>
       <span class="meter">
         <i class="most" style={{ width: `${Math.min(100, high)}%` }} />
         <i style={{ width: `${Math.min(100, share)}%` }} />
