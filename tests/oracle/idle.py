@@ -27,6 +27,7 @@ PYTHON_IO = re.compile(r"^<built-in function (open|read|readinto|write|poll|sele
 DRIVER_WORK = {"Lazy Function Loading": "module_load", "Runtime Triggered Module Loading": "module_load",
                "Driver Compiler": "compilation", "Driver JIT compiler": "compilation"}
 WAYS_OF_WAITING = ("lock", "io")
+NO_WAY_OF_WAITING = " by what it did"  # behind a cause that gives way to no other
 
 
 def compiles(name):
@@ -145,6 +146,72 @@ def unusual_calls(trace):
     return causes
 
 
+def stopped_ops(trace):
+    """(op, start, end) of the times in which a framework op that launches stood still."""
+    ops = [s for s in trace.slices if s.kind == kineto.OP and cause_of(s) is None]
+    durations = collections.defaultdict(list)
+    for op in ops:
+        durations[op.name].append(op.duration)
+    first = {}
+    for op in sorted(ops, key=lambda o: (o.start, o.order)):
+        first.setdefault((op.process, op.name), op)
+    launching = set()
+    for device_op in trace.device_ops:
+        above = device_op.launch
+        while above is not None:
+            launching.add(above)
+            above = above.parent
+    inside = collections.defaultdict(list)
+    for item in trace.slices:
+        if item.parent is not None:
+            inside[item.parent].append((item.start, item.end))
+    for op in ops:
+        if op.duration < 500_000 or op not in launching or first[op.process, op.name] is op:
+            continue
+        if re.search(r"c10d|record_param_comms|^(gloo|mpi|nccl|ucc):", op.name):
+            continue
+        usual = lower_median(durations[op.name])
+        if 100 * sum(d >= 100 * usual for d in durations[op.name]) > len(durations[op.name]):
+            continue
+        now = op.start
+        for start, end in sorted(inside[op]) + [(op.end, op.end)]:
+            if start - now >= max(500_000, 100 * usual):
+                yield op, now, start
+            now = max(now, end)
+
+
+def driver_lock_waits(trace):
+    """(call, start, end) of the times in which launch calls waited for those of other threads."""
+    launching = {op.launch for op in trace.device_ops if op.launch is not None}
+    calls = [c for c in trace.calls() if c in launching and cause_of(c) is None]
+    overlapping = set()
+    for process in {c.process for c in calls}:
+        own = sorted((c for c in calls if c.process == process), key=lambda c: (c.start, c.order))
+        for thread in {c.thread for c in own}:
+            others = [c for c in own if c.thread != thread]
+            starts = [c.start for c in others]
+            ends = sorted(c.end for c in others)
+            for call in own:
+                if call.thread == thread:  # those that have begun before its end, less those that had ended at its begin
+                    began = bisect.bisect_left(starts, max(call.end, call.start + 1))
+                    if began > bisect.bisect_right(ends, call.start):
+                        overlapping.add(call)
+    groups = collections.defaultdict(list)
+    for call in calls:
+        groups[call.process, call.name, call.thread if call in overlapping else None].append(call)
+    usual = {key[:2]: lower_median([c.duration for c in group]) for key, group in groups.items()
+             if key[2] is None and len(group) >= 20}
+    contended = {key for key, group in groups.items() if key[2] is not None and len(group) >= 20 and key[:2] in usual
+                 and lower_median([c.duration for c in group]) >= 3 * usual[key[:2]]}
+    for process in {key[0] for key in contended}:
+        names = {key[1] for key in contended if key[0] == process}
+        if len({key[2] for key in contended if key[0] == process}) < 2:
+            continue
+        for call in overlapping:
+            if call.process == process and call.name in names and call.duration >= 2 * usual[process, call.name]:
+                yield call, call.start, call.end - usual[process, call.name]
+
+
 # ---------------------------------------------------------------- the edges of the profile
 
 STARTS_WITHIN = 30_000
@@ -245,10 +312,12 @@ class Host:
                 cause = cause_of(item) or unusual.get(item)
                 if cause:
                     self.causes[thread].append((item, cause, item))
-        for item, start, end in waits:
-            wait = kineto.Slice(item.order + len(trace.slices), start, end, item.name, item.kind, item.category,
-                                item.process, item.thread, item.args)
-            self.causes[item.process, item.thread].append((wait, "other_rank", item))
+        for cause, times in (("other_rank", waits), ("not_scheduled", stopped_ops(trace)), ("lock", driver_lock_waits(trace))):
+            for item, start, end in times:
+                behind = len(trace.slices) if cause == "other_rank" else 0
+                time = kineto.Slice(item.order + behind, start, end, item.name, item.kind, item.category, item.process,
+                                    item.thread, item.args)
+                self.causes[item.process, item.thread].append((time, cause + NO_WAY_OF_WAITING, item))
         self.edges = Edges(trace)
         self.profiler, self.driver = [], []
         for item in trace.slices:
@@ -284,7 +353,7 @@ class Host:
         strong = [c for c in active if c[1] not in WAYS_OF_WAITING and c[1] != "no_work"]
         if strong:
             _, cause, item = max(strong, key=lambda c: place(c[0]))
-            return cause, item
+            return cause.removesuffix(NO_WAY_OF_WAITING), item
         ways = [c for c in active if c[1] in WAYS_OF_WAITING]
         if ways:
             _, cause, item = max(ways, key=lambda c: place(c[0]))
