@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import time
+import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -23,6 +24,16 @@ def shared(name):
 
 def corpus():
     return os.environ.get("CGPU_CORPUS") or os.path.join(shared("corpus"), "kineto")
+
+
+def profile(format_folder, part):
+    """The first profile of the corpus, in the folder of a format, with this in its name. Raises unittest.SkipTest where there
+    is none."""
+    folder = os.path.join(os.path.dirname(corpus()), format_folder)
+    found = [name for name in sorted(os.listdir(folder)) if part in name] if os.path.isdir(folder) else []
+    if not found:
+        raise unittest.SkipTest("no profile *%s* in %s (set CGPU_CORPUS)" % (part, folder))
+    return os.path.join(folder, found[0])
 
 
 def read(path):
