@@ -6,6 +6,7 @@ import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers are in summaries
 
 
 def binary():
@@ -46,6 +47,13 @@ def run(arguments, timeout=120):
     command = [binary()] + [str(a) for a in arguments]
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=timeout, env=dict(os.environ, NO_COLOR="1"))
+
+
+def must_run(*arguments):
+    """What the tool did, which has to succeed."""
+    done = run(arguments)
+    assert done.returncode == 0, (arguments, done.stderr.decode())
+    return done
 
 
 def wait_until_caught(process, number, timeout=60):
