@@ -10,22 +10,21 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import exam  # noqa: E402
+from oracle import exam, mcp_client  # noqa: E402
 from oracle.python_package import ROOT  # noqa: E402
-import mcp_test  # noqa: E402
 
 DOCUMENT = ROOT / "docs/agents.md"
 
 
 def setUpModule():
-    mcp_test.setUpModule()
+    mcp_client.set_up()
 
 
 class Conversation:
     """With one server, from opening the profiles of a question to its answer."""
 
     def __init__(self, test):
-        self.talk = mcp_test.Talk(test, mcp_test.by_stdio(exam.EXAMPLES))
+        self.talk = mcp_client.Talk(test, mcp_client.by_stdio(exam.EXAMPLES))
 
     def answer(self, question):
         handles = [self.talk.open(profile) for profile in question.profiles]

@@ -15,9 +15,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from compare_test import CORPUS, check_books, compared, figures  # noqa: E402
-from compare_words_test import ops_program, pair_of  # noqa: E402
 from oracle import machine, tool  # noqa: E402
+from oracle.comparison import check_books, compared, figures, pair_of  # noqa: E402
+from oracle.programs import ops_program  # noqa: E402
+
+CORPUS = os.path.dirname(tool.corpus())
 
 FILES = ["kineto/*alexnet*", "kineto/*h100__gaunernst*", "kineto/*mi300__gaunernst*", "kineto/*h100__Falconsai*",
          "kineto/*mi300__Falconsai*", "kineto/*graph_execution*", "kineto/*mi210__gpu_only*", "kineto/*mi250_minitoy*",

@@ -10,8 +10,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from compare_test import check_books, compared, figures, words  # noqa: E402
 from oracle import machine, tool  # noqa: E402
+from oracle.comparison import check_books, compared, figures, words  # noqa: E402
 
 STEPS, LAYERS = 6, 4
 # Ops of one layer with their kernels, us, and shapes. Two ops have one kernel each twice, so that neither the name of a

@@ -14,9 +14,9 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from compare_test import check_books, compared, figures, words  # noqa: E402
-from compare_words_test import ops_program, pair_of  # noqa: E402
 from oracle import machine, tool  # noqa: E402
+from oracle.comparison import check_books, compared, figures, pair_of, words  # noqa: E402
+from oracle.programs import ops_program  # noqa: E402
 
 NORM, SOFTMAX = "vectorized_layer_norm_kernel", "softmax_warp_forward"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `compare` says in words: that it names at least 95 % of a change, since when something is so, whether less work was
-done, and what changed between measured launches.
+"""What `compare` says in words: that it names at least 95 % of a change, since when something is so, in which layers, whether
+less work was done or memory only moved, and what changed between measured launches.
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
@@ -13,9 +13,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from compare_test import CORPUS, compared, figures, words  # noqa: E402
 from oracle import machine, tool  # noqa: E402
+from oracle.comparison import Pair, compared, figures, pair_of, words  # noqa: E402
+from oracle.programs import ops_program  # noqa: E402
 
+CORPUS = os.path.dirname(tool.corpus())
 NS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 LEFT = re.compile(r"^ +([-+])([\d.]+) (ns|us|ms|s) .*  everything else$", re.M)
 
@@ -24,34 +26,9 @@ def setUpModule():
     tool.must_exist()
 
 
-def pair_of(folder, programs, ranks=1):
-    """The paths of the traces of two programs."""
-    sides = []
-    for side, program in zip("ab", programs):
-        sides.append(os.path.join(folder, side))
-        os.mkdir(sides[-1])
-        machine.write(machine.run(program, ranks), sides[-1])
-    return sides
-
-
 def said_of(a, b):
     with tempfile.TemporaryDirectory() as folder:
         return words(*pair_of(folder, (a, b)))
-
-
-def ops_program(ops, steps=12):
-    """Iterations of ops: ops(step) gives (op, kernel, us, shape or None) one after another."""
-    def run(m):
-        for step in range(steps):
-            with m.step(step):
-                for name, kernel, duration, shape in ops(step):
-                    inputs = {"Input Dims": shape, "Input type": ["float"] * len(shape)} if shape else {}
-                    with m.within(name, **inputs):
-                        m.quiet(1)
-                        m.launch(kernel, duration)
-                m.synchronize()
-            yield from ()
-    return run
 
 
 def letters(number):
@@ -163,6 +140,56 @@ class When(unittest.TestCase):
         self.assertIn("since iteration 7\n", said_of(program(range(12)), program(range(7))))
 
 
+class Layers(unittest.TestCase):
+    """A model of ten layers, one of whose ops is changed in some of them: the words say in which."""
+
+    COUNT = 10
+
+    def text_of(self, changed, more=0, modules=True):
+        """The words of the largest cause where a product takes 130 us instead of 100 us in these layers, or `more` us of an
+        op that A does not have are in them."""
+        def program(layers):
+            def run(m):
+                def layer(number):
+                    with m.within("aten::layer_norm"):
+                        m.launch("vectorized_layer_norm_kernel", 20)
+                    with m.within("aten::linear"):
+                        m.launch(machine.GEMM, 130 if number in layers and not more else 100)
+                    if more and number in layers:
+                        with m.within("aten::sort"):
+                            m.launch("radix_sort_kernel", more)
+                    with m.within("aten::relu"):
+                        m.launch("vectorized_elementwise_kernel", 10)
+
+                for step in range(4):
+                    with m.step(step):
+                        for number in range(self.COUNT):
+                            if modules:
+                                with m.within("nn.Module: Model_0", "python_function"):
+                                    with m.within("nn.Module: Block_%d" % number, "python_function"):
+                                        layer(number)
+                            else:
+                                layer(number)
+                        m.synchronize()
+                    yield from ()
+            return run
+
+        return Pair(program(()), program(changed)).causes[0]["text"]
+
+    def test_the_layers_that_changed(self):
+        for changed, said in ((range(self.COUNT), "in each of the 10 layers"), ((7,), "in layer 7 of 10 only"),
+                              ((3, 4, 5), "in layers 3 to 5 of 10"), ((0, 4, 8), "in 3 of 10 layers")):
+            for more in (0, 50):
+                with self.subTest(changed=changed, more=more):
+                    self.assertIn(said, self.text_of(changed, more))
+
+    def test_layers_by_what_repeats(self):
+        self.assertIn("in each of the 10 layers", self.text_of(range(self.COUNT), modules=False))
+        self.assertIn("in layer 7 of 10 only", self.text_of((7,), modules=False))
+        # Where the sequence of one side is interrupted, its layers have no numbers, and nothing is said of them.
+        self.assertNotIn("layer 7", self.text_of((7,), more=50, modules=False))
+
+
 class Work(unittest.TestCase):
     def program(self, rows=4096, times=4, duration=200, shapes=True):
         shape = [[rows, 1024], [1024, 2048]] if shapes else None
@@ -182,6 +209,62 @@ class Work(unittest.TestCase):
         less = said_of(self.program(shapes=False), self.program(shapes=False, times=3))
         self.assertIn("Less work was done in what both do: 8 ops -> 6 ops an iteration, -25.0 %.", less)
         self.assertNotIn("work was done", said_of(self.program(shapes=False), self.program(shapes=False, duration=260)))
+
+
+class MovesOfMemory(unittest.TestCase):
+    def test_work_that_only_moves_memory_is_named_as_such(self):
+        def program(more):
+            def run(m):
+                def copy(types):
+                    with m.within("aten::copy_", **{"Input Dims": [[8, 8], [8, 8]], "Input type": types}):
+                        m.quiet(1)
+                        m.launch("void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>(int)", 50)
+
+                def inside(names, types):
+                    if not names:
+                        return copy(types)
+                    with m.within(names[0]):
+                        inside(names[1:], types)
+
+                def layer():
+                    with m.within("aten::cudnn_convolution"):
+                        m.quiet(1)
+                        if more:
+                            m.launch("void cudnn::ops::nchwToNhwcKernel<float>(int)", 40)
+                        m.launch("sm90_xmma_fprop_implicit_gemm_f32f32", 100)
+                    if not more:
+                        return
+                    inside(["aten::to", "aten::_to_copy"], ["c10::Half", "float"])
+                    inside(["aten::contiguous", "aten::clone"], ["float", "float"])
+                    with m.within("aten::zeros"):
+                        m.quiet(1)
+                        launched = m.now
+                        m.run_op("gpu_memset", "Memset (Device)", m.begin_of(machine.MAIN_STREAM, launched), 30,
+                                 machine.MAIN_STREAM, m.call("cudaMemsetAsync", 5), launched, bytes=1 << 20)
+                    with m.within("aten::cumsum"):
+                        m.quiet(1)
+                        m.launch("tensor_kernel_scan_outer_dim", 60)
+
+                for step in range(4):
+                    with m.step(step):
+                        layer()
+                        m.synchronize()
+                    yield from ()
+            return run
+
+        pair = Pair(program(False), program(True))
+        said = {c["key"]: c["text"] for c in pair.causes if c["kind"] == "added"}
+        self.assertEqual(len(said), 5)
+        # Ops that copy do so in aten::copy_: where A has nothing of the kind, the outermost of B is named.
+        for key, named in (("aten::to (a cast)", "aten::to is new (a cast), 1 device op an iteration"),
+                           ("aten::contiguous (a layout change)", "aten::contiguous is new (a layout change), 1 device op"),
+                           ("aten::zeros (a memset)", "aten::zeros is new (a memset)"),
+                           ("aten::cudnn_convolution: cudnn::ops::nchwToNhwcKernel (a layout change)",
+                            "nchwToNhwcKernel is new (a layout change)"),
+                           ("aten::cumsum", "aten::cumsum is new, ")):
+            self.assertIn(named, said[key])
+        gone = [c["text"] for c in pair.mirrored["compare_causes"] if c["kind"] == "removed"]
+        self.assertIn(" is gone (a cast)", " ".join(gone))
 
 
 class NamesThatSayNothing(unittest.TestCase):

@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import machine, tool  # noqa: E402
+from oracle.diagnosis import findings  # noqa: E402
 from oracle.pool import Case, Pool  # noqa: E402
 
 CORPUS = os.path.dirname(tool.corpus())
@@ -40,11 +41,6 @@ def profiles():
         found += [os.path.relpath(os.path.join(folder, name), CORPUS) for name in names
                   if not name.endswith((".md", ".tsv", ".nsys-rep", ".qdrep"))]
     return sorted(found)
-
-
-def found_in(machines, *options, groups=None):
-    with tempfile.TemporaryDirectory() as folder:
-        return tool.table(machine.write(machines, folder, (9, 0), groups), "findings", *options)
 
 
 def by_rule(rows):
@@ -103,7 +99,7 @@ class Loop(unittest.TestCase):
             m.loop_end = max(m.busy_until.values())
             m.host("write results", 250_000, "user_annotation")
         machines = machine.run(program)
-        rows = found_in(machines)
+        rows = findings(machines)
         rules = by_rule(rows)
         begin = min(launched for launched, _ in machines[0].launches)
         for row in rows:
@@ -118,7 +114,7 @@ class Loop(unittest.TestCase):
     def test_a_program_that_only_computes_has_neither(self):
         def program(m):
             irregular(m, 300, host=3, kernel=200)
-        self.assertFalse({"start_up", "tear_down"} & set(by_rule(found_in(machine.run(program)))))
+        self.assertFalse({"start_up", "tear_down"} & set(by_rule(findings(machine.run(program)))))
 
     def test_what_was_freed_before_the_selected_part_does_not_count(self):
         """Before the part memory is allocated for so long that the host would be far ahead; in it nothing is."""
@@ -129,10 +125,10 @@ class Loop(unittest.TestCase):
             irregular(m, 400, seed=3, host=40, kernel=25)
             m.synchronize()
         machines = machine.run(program)
-        rows = found_in(machines, "--from", "%dus" % (machines[0].part + 5))
+        rows = findings(machines, "--from", "%dus" % (machines[0].part + 5))
         self.assertTrue(rows)
         self.assertNotIn("allocation", by_rule(rows))
-        self.assertIn("allocation", by_rule(found_in(machines)))
+        self.assertIn("allocation", by_rule(findings(machines)))
 
     def test_the_time_between_marks_is_judged_with_the_step_after_it(self):
         def program(between):
@@ -144,8 +140,8 @@ class Loop(unittest.TestCase):
                             m.launch(machine.GEMM, 100)
                         m.synchronize()
             return run
-        rows = found_in(machine.run(program(4_000)))
-        twin = found_in(machine.run(program(20)))
+        rows = findings(machine.run(program(4_000)))
+        twin = findings(machine.run(program(20)))
         self.assertFalse([row for row in twin if row["severity"] != "info"], twin)
         stall = by_rule(rows)["host_stall"]
         self.assertEqual(rows[0]["rule"], "host_stall")
@@ -163,7 +159,7 @@ class Loop(unittest.TestCase):
                     for _ in range(50):
                         m.launch(machine.GEMM, 100)
                     m.synchronize()
-        rows = found_in(machine.run(run))
+        rows = findings(machine.run(run))
         self.assertEqual({row["steps"] for row in rows if row["steps"] is not None} - {5, 6}, set())
 
 
@@ -181,7 +177,7 @@ def steps_with(first, others, number=8):
 
 class WarmUp(unittest.TestCase):
     def test_a_first_step_that_loads_code(self):
-        rows = found_in(machine.run(steps_with(lambda m: m.call("cuModuleLoadData", 1_000), lambda m: None)))
+        rows = findings(machine.run(steps_with(lambda m: m.call("cuModuleLoadData", 1_000), lambda m: None)))
         rules = by_rule(rows)
         self.assertNotIn("module_load", rules)
         self.assertIn("of module_load", rules["warm_up"]["evidence"])
@@ -189,12 +185,12 @@ class WarmUp(unittest.TestCase):
 
     def test_a_first_step_that_is_longer_for_no_cause_of_a_start(self):
         """A third longer, for reading."""
-        rows = found_in(machine.run(steps_with(lambda m: m.host("tokenize", 1_300), lambda m: None)))
+        rows = findings(machine.run(steps_with(lambda m: m.host("tokenize", 1_300), lambda m: None)))
         self.assertNotIn("warm_up", by_rule(rows))
 
     def test_a_cause_that_stands_in_all_steps_is_no_warm_up(self):
         loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
-        rules = by_rule(found_in(machine.run(steps_with(lambda m: m.host(loader, 9_000, "user_annotation"),
+        rules = by_rule(findings(machine.run(steps_with(lambda m: m.host(loader, 9_000, "user_annotation"),
                                                         lambda m: m.host(loader, 1_000, "user_annotation")))))
         self.assertNotIn("warm_up", rules)
         self.assertAlmostEqual(rules["data_loading"]["recoverable_ns"] / 1000, 9_000 + 7 * 1_000, delta=300)
@@ -211,11 +207,11 @@ class Guards(unittest.TestCase):
                         m.quiet(0 if recorded else 3_000)  # the device is at work on what nobody sees
                         m.synchronize()
             return run
-        rows = found_in(machine.run(program(False)))
+        rows = findings(machine.run(program(False)))
         self.assertEqual([row["rule"] for row in rows if row["severity"] != "info"], ["incomplete_profile"])
         self.assertIn("30 of 30 launches of graphs", rows[0]["evidence"])
         self.assertIsNone(rows[0]["recoverable_ns"])
-        recorded = found_in(machine.run(program(True)))
+        recorded = findings(machine.run(program(True)))
         self.assertNotIn("incomplete_profile", by_rule(recorded))
 
     def test_kernels_at_times_that_cannot_be(self):
@@ -279,7 +275,7 @@ class Causes(unittest.TestCase):
                         m.quiet(30)
                         m.launch(machine.GEMM, 20)
                     m.synchronize()
-        rules = by_rule(found_in(machine.run(run)))
+        rules = by_rule(findings(machine.run(run)))
         self.assertAlmostEqual(rules["data_loading"]["recoverable_ns"] / rules["data_loading"]["steps"] / 1000, 1_500,
                                delta=60)
         self.assertEqual(rules["data_loading"]["severity"], "warning")
@@ -329,7 +325,7 @@ class Causes(unittest.TestCase):
         self.assertEqual(len(waits), 8)
         self.assertEqual({(row["ended"], row["known_from"]) for row in waits}, {("op", "times")})
         self.assertAlmostEqual(predicted / 1000 / machine.measured(steps(50)), 1, delta=0.03)
-        found = by_rule(found_in(before))["allocation"]
+        found = by_rule(findings(before))["allocation"]
         self.assertAlmostEqual(found["recoverable_ns"] / 1000, 8 * 400, delta=200)
         self.assertEqual(found["id"], 1)
 
@@ -344,10 +340,10 @@ class Causes(unittest.TestCase):
                         m.launch(machine.GEMM, 200)
                 m.synchronize()
             return run
-        found = found_in(machine.run(program(False)))[0]
+        found = findings(machine.run(program(False)))[0]
         self.assertEqual((found["rule"], found["severity"]), ("compilation", "critical"))
         self.assertIn("compile", found["title"])
-        self.assertEqual(found_in(machine.run(program(True)))[0]["rule"], "host_stall")
+        self.assertEqual(findings(machine.run(program(True)))[0]["rule"], "host_stall")
 
     def test_two_causes_that_hide_each_other(self):
         """One rank loads data while the other collects garbage: without either the run waits for the other."""
@@ -362,7 +358,7 @@ class Causes(unittest.TestCase):
                     yield m.collective("allreduce", 100)
                     m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
             m.synchronize()
-        found = found_in(machine.run(program, 2))[0]
+        found = findings(machine.run(program, 2))[0]
         self.assertIn(found["rule"], ("data_loading", "garbage_collection"))
         self.assertIn("two causes together", found["title"])
         self.assertIn("data loading", found["title"])
@@ -385,7 +381,7 @@ class Ranks(unittest.TestCase):
                     m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
                     m.synchronize()
         machines = machine.run(program, 8)
-        found = found_in(machines)[0]
+        found = findings(machines)[0]
         self.assertEqual(found["rule"], "straggler")
         self.assertIn("wait", found["title"])
         self.assertRegex(found["title"], r"ranks (0 and 6|6 and 0)")
@@ -421,7 +417,7 @@ class Ranks(unittest.TestCase):
             first = m.number - m.number % 3
             return [{"pg_name": "pp", "pg_desc": "PIPELINE_MODEL_PARALLEL_GROUP", "pg_size": 3,
                      "ranks": [first, first + 1, first + 2]}]
-        found = by_rule(found_in(machine.run(program, 6), groups=groups))
+        found = by_rule(findings(machine.run(program, 6), groups=groups))
         self.assertIn("straggler", found)
         self.assertEqual(found["straggler"]["rank"], 5)
         self.assertIn("collectives of stage 2", found["straggler"]["evidence"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The verdicts of `cgpu check` on traces of a program and of the same program with one thing changed (those of
-compare_test.py), five runs a side with noise, and on heavy tails and drift.
+compare_planted_test.py), five runs a side with noise, and on heavy tails and drift.
 
 Environment: CGPU (the binary).
 """
@@ -13,9 +13,9 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare_graphs_test as graphs  # noqa: E402
-from compare_test import model  # noqa: E402
 from gate_test import (INCONCLUSIVE, NOT_COMPARABLE, PASS, REGRESSION, RUNS, by, check, tables)  # noqa: E402
 from oracle import machine, tool  # noqa: E402
+from oracle.programs import model  # noqa: E402
 
 COUNT, NOISE = 5, 0.01
 

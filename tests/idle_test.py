@@ -20,20 +20,13 @@ def setUpModule():
 
 
 class Corpus(unittest.TestCase):
-    def profile(self, folder, part):
-        found = [name for name in sorted(os.listdir(os.path.join(CORPUS, folder))) if part in name] \
-            if os.path.isdir(os.path.join(CORPUS, folder)) else []
-        if not found:
-            self.skipTest("no profile *%s* in %s (set CGPU_CORPUS)" % (part, os.path.join(CORPUS, folder)))
-        return os.path.join(CORPUS, folder, found[0])
-
     def hosts(self, folder, part, device=0):
         """[(cause, culprit, total)], the most first."""
-        rows = tool.table(self.profile(folder, part), "idle_hosts")
+        rows = tool.table(tool.profile(folder, part), "idle_hosts")
         return [(row["cause"], row["culprit"], row["total_ns"]) for row in rows if row["device"] == device]
 
     def by_cause(self, folder, part):
-        return {row["cause"]: row["total_ns"] for row in tool.table(self.profile(folder, part), "idle")}
+        return {row["cause"]: row["total_ns"] for row in tool.table(tool.profile(folder, part), "idle")}
 
     def test_rows_of_culprits_and_gaps_add_up_to_their_causes(self):
         seen = 0

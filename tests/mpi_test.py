@@ -70,9 +70,8 @@ class Job(unittest.TestCase):
             self.hold("table", self.traces, name, "--format", "json", processes=processes)
 
     def test_ranks_that_deviate(self):
-        builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([builder, folder, "--ranks", "24", "--traces", ",".join(map(str, range(24)))], check=True)
+            built.simulate(folder, "--ranks", 24, "--traces", ",".join(map(str, range(24))))
             status, rows, _ = self.hold("table", os.path.join(folder, "traces"), "rank_outliers", "--format", "csv",
                                         processes=(2, 4))
             self.assertEqual((status, rows.count(b"\n")), (0, 4), "a head, two stragglers and a machine")

@@ -22,9 +22,8 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle.python_package import EXAMPLE, ROOT, installed, opened, python_in, rows_of, told, write_large, write_many_events  # noqa: E402
-
-EVENTS = "slices"
+from oracle.python_package import (EVENTS, EXAMPLE, ROOT, installed, opened, python_in, rows_of, told, write_large,  # noqa: E402
+                                   write_many_events)
 
 SANITIZED = "CGPU_PYTHON_MODULE" in os.environ
 

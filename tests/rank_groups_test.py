@@ -13,8 +13,9 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from merge_test import run, simulate  # noqa: E402
 from oracle import planted, stages, tool  # noqa: E402
+from oracle.built import simulate  # noqa: E402
+from oracle.tool import must_run as run  # noqa: E402
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "h100_ranks")
 RANKS = 96

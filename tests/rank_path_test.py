@@ -6,9 +6,7 @@ Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
 import collections
 import glob
-import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -27,10 +25,8 @@ def setUpModule():
 
 def build_job(folder, *options, ranks=24):
     """The folder of its traces, and the truth about it."""
-    builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
-    subprocess.run([builder, folder, "--ranks", str(ranks), "--traces", ",".join(map(str, range(ranks))), *options], check=True)
-    with open(os.path.join(folder, "truth.json"), encoding="utf-8") as handle:
-        return os.path.join(folder, "traces"), json.load(handle)
+    _, truth = built.simulate(folder, "--ranks", ranks, "--traces", ",".join(map(str, range(ranks))), *options)
+    return os.path.join(folder, "traces"), truth
 
 
 def rows_of_oracle(rows):

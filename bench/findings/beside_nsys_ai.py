@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What nsys-ai says of the built runs of tests/findings_test.py that it can read, beside what `cgpu diagnose` says of the
+"""What nsys-ai says of the built runs of tests/findings_planted_test.py that it can read, beside what `cgpu diagnose` says of the
 same files: runs of one rank, written as databases of Nsight Systems.
 
     python3 -m venv VENV && VENV/bin/pip install nsys-ai

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ._session import Session
 
 # Lightness, hue and chroma of fills in OKLCH, as the viewer has them (web/src/timeline/colours.ts says how they were
-# found; tests/python_package_test.py holds both against each other).
+# found; tests/python_display_test.py holds both against each other).
 CLASSES = {
     "copy": (0.72, 147, 0.125), "set": (0.68, 144, 0.057), "collective": (0.78, 89, 0.137),
     "expert_exchange": (0.81, 67, 0.125), "custom_collective": (0.84, 82, 0.104), "gemm": (0.72, 239, 0.15),

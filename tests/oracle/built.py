@@ -23,6 +23,16 @@ def build(folder, *options, ranks=1):
         return trace, json.load(handle)
 
 
+def simulate(folder, *options):
+    """The summaries of a simulated job of many ranks (builder/job.h), and the truth about it."""
+    command = [os.path.join(os.path.dirname(builder()), "job_builder"), folder] + [str(o) for o in options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    if done.returncode:
+        raise RuntimeError("%s: %s" % (" ".join(command), done.stdout.strip()))
+    with open(os.path.join(folder, "truth.json"), encoding="utf-8") as handle:
+        return os.path.join(folder, "summaries"), json.load(handle)
+
+
 def as_the_builder_knows(table, rows):
     """Rows of the tool in the terms of the truth: to the builder a gap before an op without a launch is `unknown`, also where
     it lies before or after all that the host does. The oracle tells these apart."""

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import glob
 import gzip
+import hashlib
 import importlib
 import json
 import os
@@ -17,6 +18,7 @@ import tempfile
 import unittest
 import venv
 import warnings
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["CGPU"]).resolve().parent if "CGPU" in os.environ else ROOT / "build"
@@ -26,6 +28,9 @@ OTHER = str(ROOT / "examples/llm_decode.json.gz")
 # What examples/notebooks/ import.
 NOTEBOOK_LIBRARIES = ["matplotlib==3.11.2", "duckdb==2.0.0", "pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
 TOOLS = BUILD / "python-build"  # what the module is built with: made by scripts/python-tools
+USE = BUILD / "python-use"  # the environment of the tests that need these libraries
+USE_LIBRARIES = ["pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
+EVENTS = "slices"  # a table that has a row for each event, and comes in batches
 
 
 def run(*arguments, timeout=600, **options):
@@ -57,6 +62,23 @@ def python_in(environment):
     return environment / "bin/python"
 
 
+def site_packages(environment):
+    return glob.glob(str(environment / "lib/python*/site-packages"))
+
+
+def imported(*names):
+    """Modules of the environment USE, into which the wheel is installed. Raises unittest.SkipTest where it cannot be had."""
+    installed(USE.name, USE_LIBRARIES)
+    return [importlib.import_module(name) for name in names]
+
+
+def built(folder, name, *options):
+    """A trace of tests/builder."""
+    path = os.path.join(folder, name)
+    run(BUILD / "trace_builder", path, *options)
+    return path
+
+
 def write_many_events(path, count):
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"traceEvents": [')
@@ -81,7 +103,7 @@ def make_wheel(folder):
     if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):
         raise unittest.SkipTest("the module was not built: nanobind cannot be installed (scripts/python-tools)")
     try:
-        with _alone():
+        with alone("python-wheel"):
             run(python_in(TOOLS), "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder,
                 "-C", "build-dir=%s" % BUILD, "-C", "cmake.define.CGPU_TESTS=ON", ROOT / "python", cwd=ROOT)
     except subprocess.CalledProcessError as error:
@@ -97,30 +119,45 @@ def installed(name, libraries):
     with tempfile.TemporaryDirectory() as folder:
         wheel = make_wheel(folder)
         try:
-            _install(environment, libraries, wheel)
+            with alone(name):
+                _install(environment, libraries, wheel)
         except (subprocess.SubprocessError, OSError) as error:
             log = getattr(error, "stderr", None) or b""
             raise unittest.SkipTest("%s: %s" % (error, log.decode(errors="replace")[-500:]))
-    sys.path[:0] = glob.glob(str(environment / "lib/python*/site-packages"))
+    sys.path[:0] = site_packages(environment)
     return environment, os.path.basename(wheel)
 
 
 @contextlib.contextmanager
-def _alone():
-    """Several files of tests are run at once, and have one build folder."""
-    with open(BUILD / "python-wheel.lock", "w", encoding="utf-8") as lock:
+def alone(name):
+    """Several files of tests run at once and share the build folder: one at a time holds what has this name in it."""
+    with open(BUILD / (name + ".lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
+def _contents(wheel):
+    """What is in the wheel, and the module that takes the place of its own."""
+    with zipfile.ZipFile(wheel) as archive:
+        (record,) = [name for name in archive.namelist() if name.endswith(".dist-info/RECORD")]
+        text = archive.read(record).decode()
+    module = os.environ.get("CGPU_PYTHON_MODULE")
+    return text + (hashlib.sha256(pathlib.Path(module).read_bytes()).hexdigest() if module else "")
+
+
 def _install(environment, libraries, wheel):
-    """The libraries once, and this wheel, always anew."""
-    complete = environment / "complete"
+    """The libraries once, and the wheel unless the same one is installed, which other tests may be using."""
+    complete, installed_wheel = environment / "complete", environment / "wheel"
     if not complete.exists() or complete.read_text() != " ".join(libraries):
         venv.create(environment, with_pip=True, clear=True)
         run(python_in(environment), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *libraries)
         complete.write_text(" ".join(libraries))
+    contents = _contents(wheel)
+    if installed_wheel.exists() and installed_wheel.read_text() == contents:
+        return
+    installed_wheel.unlink(missing_ok=True)
     run(python_in(environment), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel)
     if "CGPU_PYTHON_MODULE" in os.environ:
         (module,) = environment.glob("lib/python*/site-packages/cgpu/_cgpu*.so")
         shutil.copyfile(os.environ["CGPU_PYTHON_MODULE"], module)
+    installed_wheel.write_text(contents)

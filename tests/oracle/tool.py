@@ -3,8 +3,10 @@ import json
 import os
 import subprocess
 import time
+import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers are in summaries
 
 
 def binary():
@@ -25,6 +27,16 @@ def corpus():
     return os.environ.get("CGPU_CORPUS") or os.path.join(shared("corpus"), "kineto")
 
 
+def profile(format_folder, part):
+    """The first profile of the corpus, in the folder of a format, with this in its name. Raises unittest.SkipTest where there
+    is none."""
+    folder = os.path.join(os.path.dirname(corpus()), format_folder)
+    found = [name for name in sorted(os.listdir(folder)) if part in name] if os.path.isdir(folder) else []
+    if not found:
+        raise unittest.SkipTest("no profile *%s* in %s (set CGPU_CORPUS)" % (part, folder))
+    return os.path.join(folder, found[0])
+
+
 def read(path):
     """The bytes of a file."""
     with open(path, "rb") as handle:
@@ -35,6 +47,13 @@ def run(arguments, timeout=120):
     command = [binary()] + [str(a) for a in arguments]
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=timeout, env=dict(os.environ, NO_COLOR="1"))
+
+
+def must_run(*arguments):
+    """What the tool did, which has to succeed."""
+    done = run(arguments)
+    assert done.returncode == 0, (arguments, done.stderr.decode())
+    return done
 
 
 def wait_until_caught(process, number, timeout=60):
