@@ -442,8 +442,8 @@ ChangeWords change_words(const Comparison& comparison) {
     return {"There is no device work to compare.\n", ""};
   }
   const NoiseOfTime noise = noise_of_time(comparison, time);
-  std::string text = change_headline(comparison, causes, time, noise) + noise.words + slow_iteration_words(comparison) +
-                     busy_words(comparison) + device_words(comparison);
+  std::string text = change_headline(comparison, causes, time, noise) + noise.words +
+                     slow_iteration_words(comparison, noise) + busy_words(comparison) + device_words(comparison);
   const SideTotals& a = comparison.totals(Side::a);
   const SideTotals& b = comparison.totals(Side::b);
   if (comparison.by_repetition()) {
