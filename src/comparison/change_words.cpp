@@ -428,8 +428,9 @@ std::string finding_words(const Table& compared) {
 }
 
 ChangeWords change_words(const Comparison& comparison) {
-  std::vector<Cause> merged;
-  const std::vector<ExplainedCause> causes = with_idle_by_cause(explained_causes(comparison), merged);
+  PerSide<std::vector<Cause>> merged;  // of idle time, of work
+  const std::vector<ExplainedCause> causes =
+      with_moved_work(comparison, with_idle_by_cause(explained_causes(comparison), merged.a), merged.b);
   PerSide<int64_t> time;
   for (const ExplainedCause& one : causes) {
     time.a += one.a;
