@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/common/folded_names.h"
+
 namespace cgpu {
 
 namespace {
@@ -34,7 +36,7 @@ std::vector<CallKeys> call_keys(const CallTree& tree, const std::vector<double>&
   std::vector<CallKeys> all(nodes.size());
   for (NodeIndex node = 0; node < nodes.size(); ++node) {
     CallKeys& keys = all[node];
-    const std::string name = tree.name_of(node);
+    const std::string name = without_addresses(tree.name_of(node));
     const auto kind = static_cast<uint64_t>(nodes.kind[node]);
     keys.name = mixed(mixed(kind, hash_of(name)), hash_of(tree.names[nodes.file[node]]));
     const uint32_t call_line = nodes.call_line.empty() ? 0 : nodes.call_line[node];

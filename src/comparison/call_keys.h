@@ -14,7 +14,7 @@ namespace cgpu {
 
 /// Keys of one node; equal numbers are equal things, 0 is none. They do not depend on the order of siblings.
 struct CallKeys {
-  uint64_t exact = 0;     // kind, name, file, and the lines where it is and where it is called
+  uint64_t exact = 0;     // kind, name without addresses, file, and the lines where it is and where it is called
   uint64_t name = 0;      // kind, name and file
   uint64_t function = 0;  // of a function its name without file and binary, as written
   uint64_t common = 0;    // kind and the name without numbers and addresses (labels.h)

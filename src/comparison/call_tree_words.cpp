@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/common/folded_names.h"
 #include "analysis/common/sample_counts.h"
 #include "comparison/alignment.h"
 #include "comparison/comparison_table.h"
@@ -66,10 +67,12 @@ std::string wait_words(const Table& tree) {
 }
 
 /// "gamma_step(long) (nest.cpp)": the function that a row is or is in; the row's own name outside of all functions.
+/// Without addresses, so that all that a profiler did not find the names of is one function.
 std::string function_text(const Table& tree, const RowView& row) {
   const auto cell_of = [&](const char* column) { return row[tree.column(column)]; };
-  if (is_absent(cell_of("function"))) return std::get<std::string>(cell_of("name"));
-  const std::string function = std::get<std::string>(cell_of("function"));
+  const auto name_in = [&](const char* column) { return without_addresses(std::get<std::string>(cell_of(column))); };
+  if (is_absent(cell_of("function"))) return name_in("name");
+  const std::string function = name_in("function");
   if (is_absent(cell_of("file"))) return function;
   const std::string file = std::get<std::string>(cell_of("file"));
   return function + " (" + file.substr(file.rfind('/') + 1) + ")";

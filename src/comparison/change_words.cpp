@@ -428,8 +428,9 @@ std::string finding_words(const Table& compared) {
 }
 
 ChangeWords change_words(const Comparison& comparison) {
-  std::vector<Cause> merged;
-  const std::vector<ExplainedCause> causes = with_idle_by_cause(explained_causes(comparison), merged);
+  PerSide<std::vector<Cause>> merged;  // of idle time, of work
+  const std::vector<ExplainedCause> causes =
+      with_moved_work(comparison, with_idle_by_cause(explained_causes(comparison), merged.a), merged.b);
   PerSide<int64_t> time;
   for (const ExplainedCause& one : causes) {
     time.a += one.a;
@@ -442,8 +443,8 @@ ChangeWords change_words(const Comparison& comparison) {
     return {"There is no device work to compare.\n", ""};
   }
   const NoiseOfTime noise = noise_of_time(comparison, time);
-  std::string text = change_headline(comparison, causes, time, noise) + noise.words + slow_iteration_words(comparison) +
-                     busy_words(comparison) + device_words(comparison);
+  std::string text = change_headline(comparison, causes, time, noise) + noise.words +
+                     slow_iteration_words(comparison, noise) + busy_words(comparison) + device_words(comparison);
   const SideTotals& a = comparison.totals(Side::a);
   const SideTotals& b = comparison.totals(Side::b);
   if (comparison.by_repetition()) {

@@ -37,7 +37,7 @@ void append_causes(const Comparison& comparison, const TableOptions&, Table& tab
       row.push_back(place ? Cell(place->end) : Cell());
     }
     const std::optional<Spread> spread = spread_of_series(comparison, one.cause->by_iteration);
-    row.push_back(spread ? Cell(int64_t{spread->differs ? 1 : 0}) : Cell());
+    row.push_back(spread ? Cell(int64_t{spread->is_certain() ? 1 : 0}) : Cell());
     table.append(row);
   }
 }
@@ -48,20 +48,21 @@ ComparisonTable compare_causes_table() {
   return {
       .name = "compare_causes",
       .about = "what explains the change of the time, by its owners, largest first; the rows add up to all of it",
-      .columns = {number_column("rank", "1 for what changed most"),
-                  key_column("kind", "op, removed, added, replaced, orphan, waiting (for other ranks) or idle"),
-                  key_column("key", "what it is: an op and its device work, or the cause and culprit of idle time"),
-                  time_column("a_ns", "time that it accounts for in A, of one iteration on one device"),
-                  time_column("b_ns", "in B"), main_column(time_column("delta_ns", "b - a")),
-                  real_column("share_pct", "%", "of the change of the whole time"),
-                  text_column("text", "the change in words"),
-                  moment_column("start_a_ns", "where it took longest in A, from the start of A"),
-                  moment_column("end_a_ns", "until there"),
-                  moment_column("start_b_ns", "where it took longest in B, from the start of B"),
-                  moment_column("end_b_ns", "until there"),
-                  number_column("certain",
-                                "1 where it changed by more than its iterations differ by themselves, else 0; absent "
-                                "where a side has fewer than three")},
+      .columns =
+          {number_column("rank", "1 for what changed most"),
+           key_column("kind", "op, removed, added, replaced, orphan, waiting (for other ranks) or idle"),
+           key_column("key", "what it is: an op and its device work, or the cause and culprit of idle time"),
+           time_column("a_ns", "time that it accounts for in A, of one iteration on one device"),
+           time_column("b_ns", "in B"), main_column(time_column("delta_ns", "b - a")),
+           real_column("share_pct", "%", "of the change of the whole time"), text_column("text", "the change in words"),
+           moment_column("start_a_ns", "where it took longest in A, from the start of A"),
+           moment_column("end_a_ns", "until there"),
+           moment_column("start_b_ns", "where it took longest in B, from the start of B"),
+           moment_column("end_b_ns", "until there"),
+           number_column(
+               "certain",
+               "1 where it changed by more than its iterations differ by themselves, by the means or the medians, else 0; absent "
+               "where a side has fewer than three")},
       .append_rows = append_causes,
       .per_iteration = true};
 }

@@ -1,5 +1,5 @@
-// Table `compare_launches`: launches that a kernel profiler measured, of two reports, paired by kernel and order.
-#include <functional>
+// Table `compare_launches`: launches that a kernel profiler measured, of two reports, paired by kernel and order
+// (launch_pairing.h).
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -8,7 +8,7 @@
 #include "analysis/measured_launches/launch_bound.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
-#include "comparison/pairing.h"
+#include "comparison/launch_pairing.h"
 #include "kernels/names.h"
 
 namespace cgpu {
@@ -16,17 +16,6 @@ namespace cgpu {
 namespace {
 
 using Launches = std::vector<ProfiledLaunch>;
-
-/// By full name, then without its arguments.
-std::vector<MatchKeys> match_keys_of(const Launches& launches) {
-  std::vector<MatchKeys> keys;
-  const std::hash<std::string> hash;
-  for (const ProfiledLaunch& launch : launches) {
-    const std::string name = full_kernel_name(launch.kernel);
-    keys.push_back({hash(name), hash(base_kernel_name(name)), 0});
-  }
-  return keys;
-}
 
 void append_pair(const ProfiledLaunch* a, const ProfiledLaunch* b, int64_t rank, Table& table) {
   const auto each = [&](auto member) {
@@ -70,7 +59,7 @@ void append_launches(const Comparison& comparison, const TableOptions&, Table& t
     if (!runs_a[run].launch_metrics || !runs_b[run].launch_metrics) continue;
     const Launches& a = runs_a[run].launch_metrics->launches;
     const Launches& b = runs_b[run].launch_metrics->launches;
-    const Pairing pairing = pair_elements(match_keys_of(a), match_keys_of(b));
+    const Pairing pairing = pair_launches(a, b);
     for (size_t i = 0; i < a.size(); ++i) {
       append_pair(&a[i], pairing.of_a[i] == Pairing::kUnmatched ? nullptr : &b[pairing.of_a[i]], runs_a[run].rank,
                   table);

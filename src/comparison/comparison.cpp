@@ -273,24 +273,31 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
     const Label theirs = works.b->node(aligned.partner).label;
     const AlignedNode& there = alignment.node(Side::b, aligned.partner);
     const Label their_place = there.place == aligned.partner ? 0 : works.b->node(there.place).label;
-    return cause_of_work({.names = {own, theirs, place, their_place}}, [=](const Spelt& spelt) {
+    const uint32_t number = cause_of_work({.names = {own, theirs, place, their_place}}, [=](const Spelt& spelt) {
       const std::string what = own == theirs ? spelt(own) : spelt(own) + " -> " + spelt(theirs);
       if (place == their_place) return inside(spelt, what);
       // Device work that was matched across other ops, as of eager ops against a replayed graph.
       const auto in = [&](Label label) { return label == 0 ? "no op" : spelt(label); };
       return in(place) + " -> " + in(their_place) + ": " + what;
     });
+    if (place == their_place) {
+      causes_[number].place = place;
+      causes_[number].kernel = {own, theirs};
+    }
+    return number;
   }
   const bool covered = aligned.status == Status::both;
   if (aligned.replacement != kNone) {
     const PerSide<std::vector<uint32_t>>& replacement = alignment.replacements()[aligned.replacement];
     const WorkCause stands_for{.kind = CauseKind::replaced,
                                .names = {static_cast<uint32_t>(group), aligned.replacement, covered ? place : 0}};
-    return cause_of_work(stands_for, [=, &works, &replacement](const Spelt& spelt) {
+    const uint32_t number = cause_of_work(stands_for, [=, &works, &replacement](const Spelt& spelt) {
       const std::string what =
           words_of(*works.a, replacement.a, spelt) + " -> " + words_of(*works.b, replacement.b, spelt);
       return covered ? inside(spelt, what) : what;
     });
+    if (covered) causes_[number].place = place;
+    return number;
   }
   // Of an op that is gone or new, all that it launched.
   const uint32_t op = covered ? alignment.outermost_unmatched(side, index) : kNone;
@@ -300,6 +307,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
                             .names = {what, covered ? place : 0, covered ? 1U : 0U}};
   const uint32_t number =
       cause_of_work(one_sided, [=](const Spelt& spelt) { return covered ? inside(spelt, spelt(what)) : spelt(what); });
+  if (covered) causes_[number].place = place;
   causes_[number].more_often = !covered && has(other(side), what, node.nature);
   return number;
 }

@@ -1,10 +1,12 @@
 #include "comparison/explained_causes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -16,6 +18,8 @@
 namespace cgpu {
 
 namespace {
+
+constexpr size_t kWidestPart = 48;
 
 void sort_by_change(std::vector<ExplainedCause>& causes) {
   std::ranges::stable_sort(causes, [](const ExplainedCause& x, const ExplainedCause& y) {
@@ -70,6 +74,7 @@ Cause sum_of(const std::vector<const ExplainedCause*>& parts) {
     for (const Side side : kSides) {
       sum.time[side] += part.time[side];
       sum.count[side] += part.count[side];
+      sum.hidden[side] += part.hidden[side];
       add(part.by_iteration[side], sum.by_iteration[side]);
       add(part.by_run[side], sum.by_run[side]);
     }
@@ -80,13 +85,12 @@ Cause sum_of(const std::vector<const ExplainedCause*>& parts) {
 /// "in aten::mm", or "with nothing recorded before aten::mm": the culprit of an idle cause.
 std::string culprit_words(const Cause& cause) {
   constexpr std::string_view kNothing = "(nothing recorded before ";
-  constexpr size_t kWidestName = 48;
   std::string_view culprit = cause.key;
   culprit.remove_prefix(culprit.find(": ") + 2);
   if (!culprit.starts_with(kNothing)) return "in " + cause.shown.substr(cause.shown.find(": ") + 2);
   culprit.remove_prefix(kNothing.size());
   culprit.remove_suffix(1);
-  return "with nothing recorded before " + shorten(std::string(culprit), kWidestName);
+  return "with nothing recorded before " + shorten(std::string(culprit), kWidestPart);
 }
 
 struct Group {
@@ -131,6 +135,55 @@ std::vector<Group> needed_groups(const std::vector<ExplainedCause>& causes, int6
     groups.erase(most);
   }
   return needed;
+}
+
+/// Whether an iteration has as many on both sides.
+bool are_as_many(const Comparison& comparison, const PerSide<int64_t>& count) {
+  const double a = per_window(comparison, Side::a, count.a);
+  const double b = per_window(comparison, Side::b, count.b);
+  return std::abs(b - a) <= 0.02 * std::max(a, b);
+}
+
+/// Whether device work of an op changed its name, or how often it is done under this one.
+bool may_have_moved(const Comparison& comparison, const Cause& cause) {
+  if (cause.place == 0) return false;
+  return cause.kind != CauseKind::op || cause.kernel.a != cause.kernel.b || !are_as_many(comparison, cause.count);
+}
+
+/// Whether what some parts lost the others took over: half of it or more, and as often in all.
+bool is_moved(const Comparison& comparison, const Group& group) {
+  int64_t gained = 0;
+  int64_t lost = 0;
+  PerSide<int64_t> count;
+  for (const ExplainedCause* part : group.parts) {
+    (part->delta() > 0 ? gained : lost) += std::abs(part->delta());
+    for (const Side side : kSides) count[side] += part->cause->count[side];
+  }
+  return std::min(gained, lost) > 0 && 2 * std::min(gained, lost) >= std::max(gained, lost) &&
+         are_as_many(comparison, count);
+}
+
+/// "aten::mm: gemm_nn <-> gemm_tn, the same work under other names"
+std::string moved_name(const Comparison& comparison, const Group& group) {
+  constexpr size_t kMostNames = 3;
+  std::set<std::string> all;
+  for (const ExplainedCause* part : group.parts) {
+    const Cause& cause = *part->cause;
+    for (const Side side : kSides) {
+      if (cause.kernel[side] != 0) all.insert(shorten(comparison.text(cause.kernel[side]), kWidestPart));
+    }
+    if (cause.kernel.a == 0) all.insert(cause.shown.substr(cause.shown.find(": ") + 2));
+  }
+  std::vector<std::string> names(all.begin(), all.end());
+  std::string more;
+  if (names.size() > kMostNames) {
+    more = fmt::format(" + {} more", names.size() - kMostNames);
+    names.resize(kMostNames);
+  }
+  const Label place = group.parts.front()->cause->place;
+  return fmt::format("{}{}{}, the same work under other names",
+                     place == 0 ? "" : shorten(comparison.text(place), kWidestPart) + ": ", fmt::join(names, " <-> "),
+                     more);
 }
 
 std::string group_name(const Group& group, bool by_class) {
@@ -193,6 +246,46 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
       break;
     }
     result.push_back({&cause, sum.all.a, sum.all.b});
+  }
+  sort_by_change(result);
+  return result;
+}
+
+std::vector<ExplainedCause> with_moved_work(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                                            std::vector<Cause>& merged) {
+  std::map<std::pair<Label, KernelClass>, Group> by_op;
+  std::map<std::tuple<Label, Label, Label>, Group> by_kernels;
+  for (const ExplainedCause& one : causes) {
+    const Cause& cause = *one.cause;
+    if (may_have_moved(comparison, cause)) by_op[{cause.place, class_of(cause)}].add(one);
+    if (cause.kernel.a == cause.kernel.b) continue;
+    const auto [lesser, greater] = std::minmax(cause.kernel.a, cause.kernel.b);
+    by_kernels[{cause.place, lesser, greater}].add(one);
+  }
+  std::vector<const Group*> moved;
+  std::set<const Cause*> parts;
+  const auto take = [&](const auto& groups) {
+    for (const auto& [key, group] : groups) {
+      const auto is_taken = [&](const ExplainedCause* part) { return parts.contains(part->cause); };
+      if (!is_moved(comparison, group) || std::ranges::any_of(group.parts, is_taken)) continue;
+      moved.push_back(&group);
+      for (const ExplainedCause* part : group.parts) parts.insert(part->cause);
+    }
+  };
+  take(by_kernels);
+  take(by_op);
+  std::vector<ExplainedCause> result;
+  for (const ExplainedCause& one : causes) {
+    if (!parts.contains(one.cause)) result.push_back(one);
+  }
+  merged.reserve(moved.size());
+  for (const Group* group : moved) {
+    Cause& sum = merged.emplace_back(sum_of(group->parts));
+    sum.kind = CauseKind::op;
+    sum.nature = WorkNature::computes;
+    sum.key = sum.shown = moved_name(comparison, *group);
+    result.push_back(group->all);
+    result.back().cause = &sum;
   }
   sort_by_change(result);
   return result;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/common/rank_sum.h"
 #include "analysis/common/statistics.h"
 #include "analysis/common/student.h"
+#include "comparison/compared_columns.h"
 
 namespace cgpu {
 
@@ -29,9 +31,23 @@ bool lie_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return 2 / orders <= kChance;
 }
 
+/// What is worth a word, ns of an iteration on one device.
+double least_change(const Comparison& comparison) {
+  return kLeastShareOfChange * per_window(comparison, Side::a, comparison.totals(Side::a).time);
+}
+
+/// Whether one side lies above the other as far as chance brings about in at most 5 % of cases.
+bool are_shifted(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  constexpr double kRounding = 1e-9;  // so that the answer is the same the other way round
+  const auto reals = [](const std::vector<int64_t>& values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
+  return rank_sum_test(reals(a), reals(b)).p <= kChance + kRounding;
+}
+
 }  // namespace
 
-std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values) {
+std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values, double least) {
   constexpr size_t kFewest = 3;
   const auto& [a, b] = values;
   if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;
@@ -44,7 +60,13 @@ std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values
                  : std::pow(part_a + part_b, 2) / (part_a * part_a / (count(a) - 1) + part_b * part_b / (count(b) - 1));
   const double delta = mean(b) - mean(a);
   const double reach = student_quantile(1 - kChance / 2, freedom) * error;
-  return Spread{delta, delta - reach, delta + reach, std::abs(delta) > reach || lie_apart(a, b)};
+  Spread spread{.delta = delta,
+                .low = delta - reach,
+                .high = delta + reach,
+                .differs = std::abs(delta) > reach || lie_apart(a, b),
+                .median = {median(a), median(b)}};
+  spread.median_differs = std::abs(spread.median.b - spread.median.a) > least && are_shifted(a, b);
+  return spread;
 }
 
 std::optional<Spread> iteration_spread(const Comparison& comparison) {
@@ -55,7 +77,7 @@ std::optional<Spread> iteration_spread(const Comparison& comparison) {
       times[side].insert(times[side].end(), run.begin(), run.end());
     }
   }
-  return spread_between(times);
+  return spread_between(times, least_change(comparison));
 }
 
 std::optional<Spread> spread_of_series(const Comparison& comparison,
@@ -69,7 +91,7 @@ std::optional<Spread> spread_of_series(const Comparison& comparison,
     values[side].resize(totals.iteration_times.empty() ? 0 : of_all_runs);
     for (int64_t& one : values[side]) one /= static_cast<int64_t>(std::max<size_t>(1, totals.devices));
   }
-  return spread_between(values);
+  return spread_between(values, least_change(comparison));
 }
 
 }  // namespace cgpu

@@ -1,7 +1,7 @@
 // Whether iterations of two runs differ by more than they do among themselves: Welch's interval of 95 % for the
 // difference of two means, and, since a single slow iteration makes that wide, whether all iterations of one side take
-// longer than all of the other. It says nothing of how runs differ among themselves: for that, runs have to be repeated
-// (docs/gate.md).
+// longer than all of the other; of the medians, which such an iteration hardly moves, the rank-sum test (rank_sum.h).
+// It says nothing of how runs differ among themselves: for that, runs have to be repeated (docs/gate.md).
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,25 @@
 
 namespace cgpu {
 
+/// Of the time of A: less is not worth a word.
+inline constexpr double kLeastShareOfChange = 0.005;
+
 struct Spread {
   double delta = 0;  // ns, mean of B minus mean of A
   double low = 0;
   double high = 0;
-  bool differs = false;  // for sure: 0 is outside, or such an order of all would come about by chance in at most 5 %
+  bool differs = false;    // for sure: 0 is outside, or such an order of all would come about by chance in at most 5 %
+  PerSide<double> median;  // ns
+  bool median_differs =
+      false;  // for sure: chance would shift one side against the other as far in at most 5 % of cases
+
+  /// Whether the change is no chance, by the means or, where these go the same way, the medians.
+  bool is_certain() const { return differs || (median_differs && (median.b > median.a) == (delta > 0)); }
 };
 
-/// Of the values of iterations, ns; absent where a side has fewer than three.
-std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values);
+/// Of the values of iterations, ns; absent where a side has fewer than three. Medians are only said to differ where
+/// they do by more than `least` ns.
+std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values, double least = 0);
 
 /// Of the lengths of the iterations of all runs; absent also where the runs have no iterations.
 std::optional<Spread> iteration_spread(const Comparison& comparison);

@@ -20,9 +20,6 @@ namespace cgpu {
 
 namespace {
 
-/// Of the time of A: less is not worth a word.
-constexpr double kLeastShareOfChange = 0.005;
-
 double usual_time(const Comparison& comparison) {
   return per_window(comparison, Side::a, comparison.totals(Side::a).time);
 }
@@ -86,26 +83,32 @@ NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& 
   if (!spread) {
     const double least = 0.02 * static_cast<double>(time.a);
     if (change > least) return {};
-    return {true, false, least, 0, "That is less than two runs of one program usually differ by.\n"};
+    return {.within = true, .least = least, .words = "That is less than two runs of one program usually differ by.\n"};
   }
   const double smallest = kLeastShareOfChange * static_cast<double>(time.a);
   const double least = std::max(spread->high - spread->delta, smallest);
   if (spread->differs && change > smallest) return {};
-  std::string words =
-      fmt::format("That is within what iterations differ by themselves ({} either way)", ns_words(least));
+  NoiseOfTime noise{.within = true, .of_iterations = true, .least = least};
+  if (spread->median_differs) noise.medians = spread->median;
+  noise.words = fmt::format("That is within what iterations differ by themselves ({} either way)", ns_words(least));
   const std::optional<Spread> busy = spread_of_busy_time(comparison);
-  if (!busy || !busy->differs || std::abs(busy->delta) <= smallest) return {true, true, least, 0, words + ".\n"};
-  words += fmt::format(", since their idle time varies; but work takes {} {} for sure ({} either way).\n",
-                       ns_words(busy->delta), busy->delta > 0 ? "more" : "less", ns_words(busy->high - busy->delta));
-  return {true, true, least, busy->delta, words};
+  if (!busy || !busy->differs || std::abs(busy->delta) <= smallest) {
+    noise.words += ".\n";
+    return noise;
+  }
+  noise.busy_change = busy->delta;
+  noise.words +=
+      fmt::format(", since their idle time varies; but work takes {} {} for sure ({} either way).\n",
+                  ns_words(busy->delta), busy->delta > 0 ? "more" : "less", ns_words(busy->high - busy->delta));
+  return noise;
 }
 
 bool is_certain(const Comparison& comparison, const ExplainedCause& one) {
   const std::optional<Spread> spread = spread_of_series(comparison, one.cause->by_iteration);
-  return !spread || spread->differs;
+  return !spread || spread->is_certain();
 }
 
-std::string slow_iteration_words(const Comparison& comparison) {
+std::string slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise) {
   constexpr size_t kFewest = 4;
   constexpr double kFarSlower = 1.25;
   if (!comparison.per_iteration()) return {};
@@ -132,7 +135,7 @@ std::string slow_iteration_words(const Comparison& comparison) {
       break;
     }
   }
-  if (words.empty() || middle.a == 0 || middle.b == 0) return words;
+  if (words.empty() || noise.medians || middle.a == 0 || middle.b == 0) return words;
   return words + fmt::format("The median iteration: {}.\n", change_of_time(middle.a, middle.b));
 }
 

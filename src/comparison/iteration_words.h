@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "comparison/explained_causes.h"
@@ -19,14 +20,16 @@ struct NoiseOfTime {
   bool of_iterations = false;  // whether it is within because iterations differ so much
   double least = 0;            // ns: what is less is within noise
   double busy_change = 0;      // ns, where the time changed within noise, and what the devices are busy with beyond it
-  std::string words;
+  std::optional<PerSide<double>> medians = {};  // ns, where the time changed within noise and the median one beyond it
+  std::string words = {};
 };
 NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& time);
 
 /// Whether what explains a change does so for sure, as far as its iterations say; true where they cannot say.
 bool is_certain(const Comparison& comparison, const ExplainedCause& one);
 
-/// Which iterations are far slower than the others of their side; "" where none is.
-std::string slow_iteration_words(const Comparison& comparison);
+/// Which iterations are far slower than the others of their side, and the medians, unless `noise` has these; "" where
+/// none is.
+std::string slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise);
 
 }  // namespace cgpu

@@ -81,7 +81,7 @@ bool Labels::is_host_work_of(Label work, Label op) const {
 }
 
 Label Labels::of_device_op(std::string_view name) {
-  const std::string base = base_kernel_name(name);
+  const std::string base = without_addresses(base_kernel_name(name));
   return label_of(std::string(kDevice) + without_numbers(base), base);
 }
 

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/order_statistics.h"
 #include "gate/check_calls.h"
 #include "gate/check_tables.h"
 #include "gate/estimate_words.h"
 #include "gate/samples.h"
 #include "gate/statistics/false_discovery.h"
-#include "gate/statistics/order_statistics.h"
 #include "table/units.h"
 
 namespace cgpu {

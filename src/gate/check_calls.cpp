@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/order_statistics.h"
 #include "analysis/common/sample_counts.h"
 #include "gate/check_tables.h"
 #include "gate/estimate_words.h"
 #include "gate/statistics/false_discovery.h"
-#include "gate/statistics/order_statistics.h"
 #include "table/units.h"
 
 namespace cgpu {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/common/order_statistics.h"
 #include "analysis/common/statistics.h"
 #include "analysis/device/device_time.h"
 #include "analysis/device/memory_peak.h"
@@ -24,7 +25,6 @@
 #include "base/error.h"
 #include "gate/call_figures.h"
 #include "gate/samples.h"
-#include "gate/statistics/order_statistics.h"
 #include "session/summary.h"
 
 namespace cgpu {

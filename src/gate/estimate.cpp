@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/common/order_statistics.h"
+#include "analysis/common/rank_sum.h"
 #include "analysis/common/student.h"
-#include "gate/statistics/order_statistics.h"
-#include "gate/statistics/rank_sum.h"
 
 namespace cgpu {
 

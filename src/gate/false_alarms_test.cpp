@@ -11,11 +11,11 @@
 #include <numbers>
 #include <sstream>
 
+#include "analysis/common/order_statistics.h"
 #include "base/test_sanitized.h"
 #include "base/threads.h"
 #include "gate/check.h"
 #include "gate/samples.h"
-#include "gate/statistics/order_statistics.h"
 #include "gate/statistics/random_numbers.h"
 
 namespace cgpu {

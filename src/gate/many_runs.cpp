@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/order_statistics.h"
+#include "analysis/common/rank_sum.h"
 #include "analysis/common/student.h"
 #include "gate/comparable.h"
 #include "gate/many_figures.h"
-#include "gate/statistics/order_statistics.h"
-#include "gate/statistics/rank_sum.h"
 #include "table/unicode.h"
 #include "table/units.h"
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/ascii.h"
+#include "kernels/module_ids.h"
 
 namespace cgpu {
 namespace {
@@ -81,6 +82,13 @@ size_t group_end(std::string_view text, size_t open) {
   return text.size();
 }
 
+/// A tag of the compiler behind a name, "[abi:cxx11]"; Nsight Compute writes those of Numba, which hold a hash, without
+/// the word: "[v1,cw51cXTLSUwv1sDU]".
+bool is_abi_tag(std::string_view group) {
+  const bool is_of_numba = group.size() > 3 && group.starts_with("[v") && is_digit(group[2]) && group[3] == ',';
+  return is_of_numba || group.starts_with("[abi:");
+}
+
 /// `_ZN2at6native13reduce_kernelILi512E...`: the leading identifiers.
 HeadSymbol split_mangled(std::string_view name) {
   HeadSymbol result;
@@ -98,7 +106,7 @@ HeadSymbol split_mangled(std::string_view name) {
     const std::string_view identifier = name.substr(i, length);
     if (identifier.empty()) break;
     i += identifier.size();
-    if (identifier.substr(0, 8) == "_GLOBAL_") continue;
+    if (is_module_id(identifier)) continue;
     if (!result.head.empty()) result.head += "::";
     result.head += identifier;
   }
@@ -151,7 +159,7 @@ HeadSymbol split_head_symbol(std::string_view name) {
       if (group.substr(1, kLambda.size()) == kLambda) {
         head += "{lambda}";
         result.arguments += group.substr(1 + kLambda.size());
-      } else if (group.substr(0, 5) != "[abi:") {
+      } else if (!is_abi_tag(group)) {
         head += group;
       }
       i = end;

@@ -1,9 +1,12 @@
 #include "kernels/names.h"
 
+#include <utility>
+
 #include "base/ascii.h"
 #include "base/demangle.h"
 #include "base/replace_all.h"
 #include "kernels/head_symbol.h"
+#include "kernels/module_ids.h"
 
 namespace cgpu {
 namespace {
@@ -28,7 +31,9 @@ bool remove_version(std::string_view& text) {
 std::string full_kernel_name(std::string_view name) {
   // AMD launches a kernel through its descriptor, which is a symbol of its own with this suffix.
   for (std::string_view suffix : {".kd", " [clone .kd]"}) remove_suffix(name, suffix);
+  name = without_module_prefix(name);
   std::string result = name.starts_with("_Z") ? demangle(name) : std::string(name);
+  if (!result.starts_with("_Z")) result = without_module_ids(std::move(result));
   for (std::string_view spelling : {"<unnamed>", "{anonymous}"}) replace_all(result, spelling, "(anonymous namespace)");
   return result;
 }

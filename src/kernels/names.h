@@ -6,7 +6,8 @@
 
 namespace cgpu {
 
-/// Full name of a device function: `_Z...` demangled, `<unnamed>` and `{anonymous}` written "(anonymous namespace)".
+/// Full name of a device function: `_Z...` demangled, `<unnamed>` and `{anonymous}` written "(anonymous namespace)",
+/// and without the file and hash that nvcc puts into names that one file alone can see (module_ids.h).
 /// A name that does not demangle is returned as it is.
 std::string full_kernel_name(std::string_view name);
 

@@ -35,6 +35,29 @@ TEST(FullKernelName, WritesAnonymousNamespacesInOneWay) {
   EXPECT_EQ(full_kernel_name("void (anonymous namespace)::f()"), "void (anonymous namespace)::f()");
 }
 
+TEST(FullKernelName, LeavesOutTheFileThatAloneCanSeeIt) {
+  const std::string anonymous = "(anonymous namespace)";
+  for (const char* name : {"_ZN41_GLOBAL__N__8a3c2f1b_9_kernel_cu_1a2b3c4d4copyEPi",
+                           "_ZN41_GLOBAL__N__00112233_9_kernel_cu_445566774copyEPi",
+                           "_GLOBAL__N__8a3c2f1b_9_kernel_cu_1a2b3c4d::copy(int*)"}) {
+    EXPECT_EQ(full_kernel_name(name), anonymous + "::copy(int*)");
+  }
+  EXPECT_EQ(
+      full_kernel_name("void cv::f<int, _GLOBAL__N__58_tmpxft_00003916_00000000_9_add_cpp1_ii_71482d89::Op<int>>(int)"),
+      "void cv::f<int, (anonymous namespace)::Op<int>>(int)");
+  for (const char* name :
+       {"_ZN39_INTERNAL_8a3c2f1b_9_kernel_cu_1a2b3c4d4copyEPi", "_INTERNAL_8a3c2f1b_9_kernel_cu_1a2b3c4d::copy(int*)",
+        "__nv_static_30__8a3c2f1b_9_kernel_cu_1a2b3c4d__Z4copyPi",
+        "__nv_static_99__8a3c2f1b_9_kernel_cu_1a2b3c4d__Z4copyPi"}) {
+    EXPECT_EQ(full_kernel_name(name), "copy(int*)");
+  }
+  EXPECT_EQ(full_kernel_name("__nv_static_27__14_kernel_cpp1_ii_6c28956c_advance"), "advance");
+  for (const char* name : {"__nv_static_", "__nv_static_9", "__nv_static_27__14_kernel", "_INTERNAL_::f()",
+                           "lib_INTERNAL_8a3c2f1b::f()", "_INTERNAL_state::f()", "_GLOBAL__N_"}) {
+    EXPECT_EQ(full_kernel_name(name), name);
+  }
+}
+
 TEST(FullKernelName, ReturnsWhatDoesNotDemangle) {
   for (const char* name :
        {"", "_Z", "_Zxyz?", "_ZN5aiter24add_rmsnorm_quant_kernelI", "triton_poi_fused_0", "nvjet_hsh"}) {
@@ -98,6 +121,7 @@ TEST(SplitHeadSymbol, Signatures) {
        "(int)(float, T<int>)#1}(float)"},
       {"void k<f(a &)::[lambda(int, int) (instance 1)]>(T1)", "k", "<f(a &)::[lambda(int, int) (instance 1)]>(T1)"},
       {"f[abi:cxx11](int)", "f", "(int)"},
+      {"f[v1,cw51cXTLSUwv1sDU](Array<long long, 1>, int)", "f", "(Array<long long, 1>, int)"},
       {"f(int) [clone .isra.0]", "f", "(int)"},
   };
   for (const Split& split : splits) {

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "analysis/common/order_statistics.h"
 #include "gate/estimate.h"
-#include "gate/statistics/order_statistics.h"
 #include "table/unicode.h"
 #include "table/units.h"
 

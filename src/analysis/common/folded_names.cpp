@@ -2,18 +2,57 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace cgpu {
 
-std::string folded_name(std::string_view name) {
-  constexpr std::string_view digits = "0123456789abcdefABCDEF";
-  constexpr std::string_view decimal = digits.substr(0, 10);
-  for (const std::string_view id : {", seq = ", ", op_id = "}) name = name.substr(0, name.find(id));
-  std::string folded(name);
-  constexpr std::string_view address = " at 0x";
-  for (size_t at = folded.find(address); at != std::string::npos; at = folded.find(address, at)) {
-    const size_t end = folded.find_first_not_of(digits, at + address.size());
-    folded.erase(at, (end == std::string::npos ? folded.size() : end) - at);
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
+
+/// Whether hexadecimal digits are a number of 2^32 or more that fits into 64 bits.
+bool is_large(std::string_view digits) {
+  constexpr size_t kMost = 16;
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  return digits.size() > kMost / 2 && digits.size() <= kMost;
+}
+
+bool is_in_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+}  // namespace
+
+std::string without_addresses(std::string_view name) {
+  constexpr std::string_view kBegin = "0x";
+  constexpr std::string_view kAt = " at ";
+  std::string result(name);
+  for (size_t at = result.find(kBegin); at != std::string::npos; at = result.find(kBegin, at)) {
+    const size_t first = at + kBegin.size();
+    const size_t end = std::min(result.find_first_not_of(kDigits, first), result.size());
+    const std::string_view before = std::string_view(result).substr(0, at);
+    const std::string_view digits = std::string_view(result).substr(first, end - first);
+    const bool is_located = before.ends_with(kAt);
+    if (digits.empty() || (!is_located && (!is_large(digits) || (at > 0 && is_in_word(before.back()))))) {
+      at = first;
+      continue;
+    }
+    const size_t separator = is_located ? kAt.size() : before.ends_with('+') || before.ends_with(' ') ? 1 : 0;
+    if (separator > 0 && separator < at) {
+      result.erase(at - separator, end - at + separator);
+      at -= separator;
+    } else {
+      result.replace(first, end - first, "N");
+      at = first;
+    }
   }
+  return result;
+}
+
+std::string folded_name(std::string_view name) {
+  constexpr std::string_view decimal = kDigits.substr(0, 10);
+  for (const std::string_view id : {", seq = ", ", op_id = "}) name = name.substr(0, name.find(id));
+  std::string folded = without_addresses(name);
   for (size_t at = folded.find(' '); at != std::string::npos; at = folded.find(' ', at + 1)) {
     const size_t end = std::min(folded.find(' ', at + 1), folded.size());
     const size_t length = end - at - 1;

@@ -6,6 +6,11 @@
 
 namespace cgpu {
 
+/// Without addresses, which are different in every run: hexadecimal numbers of 4 GiB or more (an offset in a library is
+/// less), and those behind " at ". "<f object>" for "<f object at 0x7f>", "libx.so" for "libx.so+0x7f3a12345678",
+/// "[unknown]" for "[unknown 0x55d012345678]", "0xN" for a name that is nothing else; "libx.so+0x1234" stays.
+std::string without_addresses(std::string_view name);
+
 /// "<built-in method acquire of _thread.lock object>" for "... object at 0x7f>", "aten::mm" for "aten::mm, seq = 3,
 /// op_id = 17", "Step N to N" for "Step 10 to 20"; other names as they are.
 std::string folded_name(std::string_view name);

@@ -16,6 +16,22 @@ TEST(FoldedNames, WithoutWhatIsDifferentEachTime) {
   EXPECT_EQ(folded_name("IO 190"), "IO N");
 }
 
+TEST(FoldedNames, AddressesAreLeftOut) {
+  EXPECT_EQ(folded_name("[unknown 0x55d012345678]"), "[unknown]");
+  EXPECT_EQ(folded_name("[unknown 0x00007f3a12345678] in [unknown 0xffffffff81234567]"), "[unknown] in [unknown]");
+  EXPECT_EQ(folded_name("libfoo.so+0x7f3a12345678"), "libfoo.so");
+  EXPECT_EQ(folded_name("0x7f3a12345678"), "0xN");
+  EXPECT_EQ(folded_name("call(0x7f3a12345678,0x55d012345678)"), "call(0xN,0xN)");
+  EXPECT_EQ(folded_name("kernel_0x7f3a12345678"), "kernel_0xN");
+}
+
+TEST(FoldedNames, OffsetsAndOtherHexadecimalNumbersStay) {
+  for (const char* name : {"libfoo.so+0x1234", "libfoo.so+0x0000000000001234", "main+0xffffffff", "flags 0x10", "0x",
+                           "0xyz", "abc0x7f3a12345678", "f at 0xyz", "0x123456789012345678"}) {
+    EXPECT_EQ(folded_name(name), name);
+  }
+}
+
 TEST(FoldedNames, OtherNamesStay) {
   for (const char* name : {"", " ", "aten::mm", "torch/nn/modules/linear.py(114): forward", "nn.Module: Linear_12",
                            "Optimizer.step#SGD.step", "[param|cuda|0|0]", "layer 12a", "12"}) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/common/order_statistics.h"
 #include "analysis/common/student.h"
-#include "gate/statistics/order_statistics.h"
 #include "gate/statistics/random_numbers.h"
 
 namespace cgpu {

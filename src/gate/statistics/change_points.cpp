@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "gate/statistics/order_statistics.h"
+#include "analysis/common/order_statistics.h"
 #include "gate/statistics/random_numbers.h"
 
 namespace cgpu {

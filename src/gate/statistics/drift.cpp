@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "analysis/common/order_statistics.h"
 #include "analysis/common/student.h"
-#include "gate/statistics/order_statistics.h"
 
 namespace cgpu {
 

@@ -6,14 +6,14 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/common/order_statistics.h"
+#include "analysis/common/rank_sum.h"
 #include "analysis/common/student.h"
 #include "gate/statistics/block_bootstrap.h"
 #include "gate/statistics/change_points.h"
 #include "gate/statistics/drift.h"
 #include "gate/statistics/false_discovery.h"
-#include "gate/statistics/order_statistics.h"
 #include "gate/statistics/random_numbers.h"
-#include "gate/statistics/rank_sum.h"
 #include "gate/statistics/variance_ratio.h"
 
 namespace cgpu {

@@ -1,12 +1,12 @@
-#include "gate/statistics/rank_sum.h"
+#include "analysis/common/rank_sum.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "analysis/common/order_statistics.h"
 #include "analysis/common/student.h"
-#include "gate/statistics/order_statistics.h"
 
 namespace cgpu {
 
@@ -14,12 +14,12 @@ namespace {
 
 /// Twice the rank of each value among all, ties with the mean of their ranks: whole numbers. In the order of the
 /// values.
-struct Ranks {
+struct PooledRanks {
   std::vector<double> sorted;
   std::vector<uint32_t> doubled;  // by place in `sorted`
   double ties = 0;                // sum of t^3 - t over groups of t equal values
 
-  explicit Ranks(std::vector<double> values) : sorted(std::move(values)) {
+  explicit PooledRanks(std::vector<double> values) : sorted(std::move(values)) {
     std::sort(sorted.begin(), sorted.end());
     for (size_t first = 0; first < sorted.size();) {
       size_t last = first;
@@ -82,7 +82,7 @@ size_t outside(size_t a, size_t b, double tail, double& chance) {
 RankSum rank_sum_test(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> all = a;
   all.insert(all.end(), b.begin(), b.end());
-  const Ranks ranks(std::move(all));
+  const PooledRanks ranks(std::move(all));
   size_t sum = 0;
   for (const double value : b) sum += ranks.of(value);
   const double least = static_cast<double>(b.size() * (b.size() + 1)) / 2;

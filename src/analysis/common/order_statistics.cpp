@@ -1,4 +1,4 @@
-#include "gate/statistics/order_statistics.h"
+#include "analysis/common/order_statistics.h"
 
 #include <algorithm>
 #include <cmath>
