@@ -16,9 +16,9 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import machine, tool  # noqa: E402
 from oracle.comparison import check_books, compared, figures, pair_of, words  # noqa: E402
-from oracle.programs import ops_program  # noqa: E402
+from oracle.programs import NORM, launch, ops_program  # noqa: E402
 
-NORM, SOFTMAX = "vectorized_layer_norm_kernel", "softmax_warp_forward"
+SOFTMAX = "softmax_warp_forward"
 
 
 def setUpModule():
@@ -40,13 +40,6 @@ class Pair:
         """Of a list in the words."""
         found = re.search(re.escape(heading) + r"[^\n]*\n((?: +[-+]\d[^\n]*\n)*)", self.words)
         return found[1].splitlines() if found else []
-
-
-def launch(m, op, kernel, duration, **inputs):
-    """An op that launches a kernel; the call begins after the op."""
-    with m.within(op, **inputs):
-        m.quiet(1)
-        m.launch(kernel, duration)
 
 
 def busy_program(steps=8, earlier=0, host=lambda step: 0, batch=1):

@@ -11,10 +11,9 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from compare_iterations_test import NORM, Pair, launch  # noqa: E402
-from compare_test import compared, words  # noqa: E402
-from compare_words_test import Launches, ops_program  # noqa: E402
-from oracle import machine, tool  # noqa: E402
+from oracle import machine, ncu_report, tool  # noqa: E402
+from oracle.comparison import Pair, compared, words  # noqa: E402
+from oracle.programs import NORM, launch, ops_program  # noqa: E402
 
 HEADLINE = re.compile(r"\A[^\n]*")
 LOADING = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
@@ -73,7 +72,7 @@ class Addresses(unittest.TestCase):
 
     def test_they_are_no_part_of_a_name(self):
         pair = Pair(self.program(0x1234567890), self.program(0x9abcdef012))
-        self.assertEqual({c["kind"] for c in pair.causes.values() if c["kind"] != "idle"}, {"op"})
+        self.assertEqual({c["kind"] for c in pair.causes if c["kind"] != "idle"}, {"op"})
         self.assertEqual({row["status"] for row in pair.tables["compare_ops"]}, {"both"})
         self.assertIn("An iteration: ", pair.words)
         for word in ("is gone", "is new", "0x7f", "0x55"):
@@ -133,7 +132,7 @@ class MovedWork(unittest.TestCase):
                 return ops_program(lambda _: [("aten::mm", kernel, 100, None) for kernel, count in
                                               zip((first, second), counts) for _ in range(count)])
             pair = Pair(program((10, 5)), program((5, 10)))
-            self.assertEqual({c["delta_ns"] for c in pair.causes.values()}, {0}, first)
+            self.assertEqual({c["delta_ns"] for c in pair.causes}, {0}, first)
 
     def test_a_kernel_that_replaces_another_is_said_as_that(self):
         pair = Pair(self.program([0] * 6, [0] * 6), self.program([1] * 6, [1] * 6, times=(100, 50)))
@@ -141,17 +140,22 @@ class MovedWork(unittest.TestCase):
         self.assertNotIn("under other names", pair.words)
 
 
-class NamesOfBuilds(Launches):
+class NamesOfBuilds(unittest.TestCase):
     """Reports of Nsight Compute of two builds."""
 
     NAMES = ("_GLOBAL__N__%s_9_kernel_cu_%s::copy(int *)", "_INTERNAL_%s_9_kernel_cu_%s::scale(int *)",
              "__nv_static_30__%s_9_kernel_cu_%s__Z3addPi", "void run<lambda at /home/%s/%s.cu:12:3>(int)",
              "void run<(lambda at /home/%s/%s.cu:12:3)>(int)", "cudapy::scan[abi:v1,cw%s%s](Array<float, 1>)")
 
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.a, self.b = (os.path.join(folder.name, side + ".csv") for side in "ab")
+
     def reports(self, slower=1):
         for path, hashes, factor in ((self.a, ("8a3c2f1b", "1a2b3c4d"), 1), (self.b, ("00112233", "44556677"), slower)):
-            self.write(path, [(name % hashes, 1000 * (number + 1) * factor, 50, 50, 50)
-                              for number, name in enumerate(self.NAMES)])
+            ncu_report.write(path, [(name % hashes, 1000 * (number + 1) * factor, 50, 50, 50)
+                                    for number, name in enumerate(self.NAMES)])
 
     def test_values(self):
         self.reports(2)
@@ -166,10 +170,6 @@ class NamesOfBuilds(Launches):
         self.assertIn("Of 6 launches measured in A and 6 in B, 6 are the same kernel in the same order.\n", text)
         self.assertIn("Each by itself, they take 21.0 us in both.\n", text)
 
-    test_real_reports = None
-
-
-del Launches  # its cases are those of compare_words_test.py
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,7 +4,6 @@ less work was done or memory only moved, and what changed between measured launc
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
-import csv
 import json
 import os
 import re
@@ -13,7 +12,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import machine, tool  # noqa: E402
+from oracle import machine, ncu_report, tool  # noqa: E402
 from oracle.comparison import Pair, compared, figures, pair_of, words  # noqa: E402
 from oracle.programs import ops_program  # noqa: E402
 
@@ -334,23 +333,6 @@ class Screen(unittest.TestCase):
 class Launches(unittest.TestCase):
     """Two reports of Nsight Compute."""
 
-    FIELDS = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",
-              "Device", "CC", "Section Name", "Metric Name", "Metric Unit", "Metric Value"]
-
-    def write(self, path, launches):
-        """launches: (kernel, ns, compute %, memory %, occupancy %)"""
-        with open(path, "w", encoding="utf-8", newline="") as handle:
-            out = csv.writer(handle, quoting=csv.QUOTE_ALL)
-            out.writerow(self.FIELDS)
-            for number, (kernel, ns, compute, memory, occupancy) in enumerate(launches):
-                for section, name, unit, value in (
-                        ("GPU Speed Of Light Throughput", "Duration", "ns", "{:,}".format(ns)),
-                        ("GPU Speed Of Light Throughput", "Compute (SM) Throughput", "%", compute),
-                        ("GPU Speed Of Light Throughput", "Memory Throughput", "%", memory),
-                        ("Occupancy", "Achieved Occupancy", "%", occupancy)):
-                    out.writerow([number, 1, "python", "127.0.0.1", kernel, 1, 7, "(256, 1, 1)", "(64, 1, 1)", 0, "9.0",
-                                  section, name, unit, value])
-
     BEFORE = [("gemm", 40000, 85, 40, 60), ("add", 10000, 20, 90, 80), ("gemm", 42000, 85, 40, 60), ("old", 5000, 10, 20, 30)]
     AFTER = [("gemm", 20000, 50, 80, 45), ("add", 12000, 20, 90, 80), ("gemm", 21000, 50, 80, 45), ("new", 1000, 10, 20, 30)]
 
@@ -358,8 +340,8 @@ class Launches(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.a, self.b = (os.path.join(folder.name, side + ".csv") for side in "ab")
-        self.write(self.a, self.BEFORE)
-        self.write(self.b, self.AFTER)
+        ncu_report.write(self.a, self.BEFORE)
+        ncu_report.write(self.b, self.AFTER)
 
     def test_values(self):
         rows = compared(self.a, self.b, "--table", "launches")["compare_launches"]
