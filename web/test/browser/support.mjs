@@ -126,7 +126,8 @@ export class Server {
   }
 
   async json(path) {
-    const answer = await fetch(new URL(path, this.url));
+    // A connection of its own: the server closes idle ones, at times just when the next request is sent.
+    const answer = await fetch(new URL(path, this.url), { headers: { connection: "close" } });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }
