@@ -16,6 +16,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.tool import export  # noqa: E402
 from oracle.protobuf import fields  # noqa: E402
 
 EXAMPLE = os.path.join(tool.ROOT, "examples", "generated_training.json.gz")
@@ -24,15 +25,6 @@ RECORDED = tool.shared(os.path.join("corpus_more", "hpctoolkit_recorded"))
 
 def setUpModule():
     tool.must_exist()
-
-
-def export(source, ending, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "out" + ending)
-        done = tool.run(["export", source, "-o", path, *options])
-        assert done.returncode == 0, done.stderr.decode()
-        with open(path, "rb") as file:
-            return file.read()
 
 
 def folded(data):

@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.tool import export  # noqa: E402
 from oracle.perfetto_walk import Walk  # noqa: E402
 
 EXAMPLE = os.path.join(tool.ROOT, "examples", "generated_training.json.gz")
@@ -22,15 +23,6 @@ CORPUS_TRACES = ["AMD-AGI_TraceLens__b200__eager_trace.json.gz",
 TABLES = ["kernels", "kernel_classes", "gpu_time", "ops", "api", "transfers", "launches", "queue", "idle",
           "idle_streams", "ranges", "collectives", "steps", "memory", "streams", "devices"]
 DERIVED = "cgpu."  # begins the category of slices that cgpu derives
-
-
-def export(source, ending, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "out" + ending)
-        done = tool.run(["export", source, "-o", path, *options])
-        assert done.returncode == 0, done.stderr.decode()
-        with open(path, "rb") as file:
-            return file.read()
 
 
 def rows(source, table):

@@ -51,7 +51,7 @@ class Tables(unittest.TestCase):
 
 class Timelines(unittest.TestCase):
     def boxes(self, svg):
-        """(text beside the mouse, x, y, width, fill) of what stands for slices."""
+        """(text beside the mouse, x, y, width, fill) of each rectangle that draws slices."""
         found = []
         for rect in xml.etree.ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect"):
             title = rect.find("{http://www.w3.org/2000/svg}title")

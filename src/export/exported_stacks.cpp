@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/call_tree/folded_timeline.h"
 #include "base/error.h"
 
 namespace cgpu {
@@ -26,22 +25,19 @@ int64_t ExportedMetric::value_of(double value) const {
   return std::llround(std::clamp(value * factor, -kLargest, kLargest));
 }
 
-ExportedStacks::ExportedStacks(const Session& session, const std::string& metric) {
-  const bool several = session.runs.size() > 1;
-  for (size_t number = 0; number < session.runs.size(); ++number) {
-    const Run& run = session.runs[number];
-    const auto rank = several ? std::optional(run.rank) : std::nullopt;
-    if (run.call_tree) {
-      trees_.push_back({rank, &*run.call_tree});
-      continue;
-    }
-    const FoldedTimeline folded = fold_timeline(session, number, ThreadFrames::merged);
-    if (folded.parent.empty()) continue;
-    folded_.push_back(call_tree_of(folded));
-    trees_.push_back({rank, &folded_.back()});
+ExportedStacks::ExportedStacks(const Session& session, const std::string& metric)
+    : facts_(session), folded_(TableOptions()) {
+  RunIndex index{facts_, {}};
+  for (uint32_t run = 0; run < session.runs.size(); ++run) {
+    index.numbers.push_back(run);
+    FoldedRuns one{TableOptions()};
+    one.update({facts_, run, run});
+    one.assign_run(index, run);
+    folded_.combine(std::move(one));
   }
-  std::vector<const CallTree*> trees;
-  for (const ExportedTree& one : trees_) trees.push_back(one.tree);
+  trees_ = folded_.trees(index);
+  if (session.runs.size() == 1 && !trees_.empty()) trees_.front().rank = Cell();
+  const std::vector<const CallTree*> trees = trees_in(trees_);
   TableOptions options;
   if (!metric.empty()) options.set(kMetricOption.name, {metric});
   const std::optional<ShownMetric> shown = one_metric(trees, options);
@@ -49,10 +45,9 @@ ExportedStacks::ExportedStacks(const Session& session, const std::string& metric
     throw Error(session.inputs.empty() ? "export" : session.inputs.front(),
                 "has no call stacks, neither sampled ones nor events that lie in each other");
   }
-  metric_ = exported(*shown);
-  metrics_.push_back(metric_);
+  metrics_.push_back(exported(*shown));
   for (ShownMetric& one : shown_metrics(trees, {})) {
-    if (one.name != metric_.metric.name) metrics_.push_back(exported(std::move(one)));
+    if (one.name != shown->name) metrics_.push_back(exported(std::move(one)));
   }
 }
 

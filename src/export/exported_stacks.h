@@ -3,14 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
-#include "model/call_tree.h"
+#include "analysis/call_tree/call_trees.h"
+#include "analysis/session_facts.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -25,25 +23,22 @@ struct ExportedMetric {
   int64_t value_of(double value) const;
 };
 
-struct ExportedTree {
-  std::optional<int64_t> rank;  // where there are several
-  const CallTree* tree = nullptr;
-};
-
 class ExportedStacks {
  public:
-  /// `metric`: as people type it; "" for the main one. Throws Error where there is no call tree, or none with it.
+  /// Of a session that outlives it. `metric`: as people type it; "" for the main one. Throws Error where there is no
+  /// call tree, or none with it.
   ExportedStacks(const Session& session, const std::string& metric);
 
-  const std::vector<ExportedTree>& trees() const { return trees_; }
-  const ExportedMetric& metric() const { return metric_; }
+  /// Of a single run without its rank.
+  const std::vector<TreeOfRun>& trees() const { return trees_; }
+  const ExportedMetric& metric() const { return metrics_.front(); }
   /// All that can be added up, the one that was asked for first.
   const std::vector<ExportedMetric>& metrics() const { return metrics_; }
 
  private:
-  std::deque<CallTree> folded_;
-  std::vector<ExportedTree> trees_;
-  ExportedMetric metric_;
+  const SessionFacts facts_;
+  FoldedRuns folded_;
+  std::vector<TreeOfRun> trees_;
   std::vector<ExportedMetric> metrics_;
 };
 

@@ -19,13 +19,13 @@ namespace {
 /// from several lines is one stack.
 class StackSums {
  public:
-  void add(const ExportedTree& exported, const ExportedMetric& metric) {
+  void add(const TreeOfRun& exported, const ExportedMetric& metric) {
     const auto index = metric.metric.in(*exported.tree);
     if (!index) return;
     const CallTree& tree = *exported.tree;
     const std::vector<double> own = exclusive_values(tree, *index);
     std::vector<uint32_t> place(tree.nodes.size(), kRoot);  // of the stack of each node
-    if (exported.rank) place[0] = stack(kRoot, fmt::format("rank {}", *exported.rank));
+    if (!is_absent(exported.rank)) place[0] = stack(kRoot, fmt::format("rank {}", std::get<int64_t>(exported.rank)));
     for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
       if (node > 0) {
         const uint32_t above = place[tree.nodes.parent[node]];
@@ -88,7 +88,7 @@ class StackSums {
 void write_folded(const Session& session, Sink& sink, const ExportOptions& options) {
   const ExportedStacks stacks(session, options.metric);
   StackSums sums;
-  for (const ExportedTree& tree : stacks.trees()) sums.add(tree, stacks.metric());
+  for (const TreeOfRun& tree : stacks.trees()) sums.add(tree, stacks.metric());
   BlockWriter blocks(sink);
   sums.write(stacks.metric(), blocks);
   blocks.flush();

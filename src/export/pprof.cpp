@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/string_pool.h"
 #include "export/export.h"
 #include "export/exported_stacks.h"
 #include "export/proto_writer.h"
@@ -92,11 +92,10 @@ class PprofWriter {
         out_.varint(value_type::kUnit, text(metric.unit));
       });
     }
-    for (const ExportedTree& tree : stacks_.trees()) write_samples(tree);
+    for (const TreeOfRun& tree : stacks_.trees()) write_samples(tree);
     write_places();
     out_.varint(profile::kDefaultSampleType, text(stacks_.metric().metric.name));
-    out_.text(profile::kStringTable, "");
-    for (const std::string* one : texts_.keys()) out_.text(profile::kStringTable, *one);
+    for (StringId text = 0; text < texts_.size(); ++text) out_.text(profile::kStringTable, texts_[text]);
     pass_on();
   }
 
@@ -108,10 +107,10 @@ class PprofWriter {
   using Function = std::tuple<uint64_t, uint64_t, uint64_t>;  // name, file, first line
   using Location = std::tuple<uint64_t, uint64_t, uint64_t>;  // mapping, function, line
 
-  /// The number of a text; 0 of the empty one.
-  uint64_t text(const std::string& words) { return words.empty() ? 0 : texts_.of(words); }
+  /// The place of a text in the table of strings.
+  uint64_t text(std::string_view words) { return texts_.intern(words); }
 
-  void write_samples(const ExportedTree& exported) {
+  void write_samples(const TreeOfRun& exported) {
     const CallTree& tree = *exported.tree;
     std::vector<std::vector<double>> values;
     for (const ExportedMetric& metric : stacks_.metrics()) {
@@ -131,10 +130,10 @@ class PprofWriter {
         for_each_frame(tree, node,
                        [&](const Frame& frame) { out_.varint(sample::kLocationId, location_of(tree, frame)); });
         for (const int64_t value : of_node) out_.integer(sample::kValue, value);
-        if (!exported.rank) return;
+        if (is_absent(exported.rank)) return;
         out_.message(sample::kLabel, [&] {
           out_.varint(label::kKey, text("rank"));
-          out_.integer(label::kNumber, *exported.rank);
+          out_.integer(label::kNumber, std::get<int64_t>(exported.rank));
         });
       });
       if (out_.bytes().size() >= kSinkBlock) pass_on();
@@ -207,7 +206,7 @@ class PprofWriter {
   const ExportedStacks& stacks_;
   BlockWriter blocks_;
   ProtoWriter out_;
-  Numbers<std::string> texts_;
+  StringPool texts_;
   Numbers<std::string> modules_;
   Numbers<Function> functions_;
   Numbers<Location> locations_;

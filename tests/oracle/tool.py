@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -54,6 +55,15 @@ def must_run(*arguments):
     done = run(arguments)
     assert done.returncode == 0, (arguments, done.stderr.decode())
     return done
+
+
+def export(source, ending, *options):
+    """The bytes that `cgpu export` writes to a file whose name ends like this."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out" + ending)
+        done = run(["export", source, "-o", path, *options])
+        assert done.returncode == 0, done.stderr.decode()
+        return read(path)
 
 
 def wait_until_caught(process, number, timeout=60):

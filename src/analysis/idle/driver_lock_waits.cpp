@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -53,20 +54,19 @@ class LaunchesOfProcess {
     for (auto& [name, durations] : alone) {
       if (durations.size() >= kFewestCalls) usual[name] = lower_median(durations);
     }
-    std::map<StringId, std::vector<TrackIndex>> contended;
-    std::vector<TrackIndex> threads;
+    std::set<StringId> contended;
+    std::set<TrackIndex> threads;
     for (auto& [key, durations] : together) {
       const auto& [track, name] = key;
       if (durations.size() < kFewestCalls || !usual.contains(name)) continue;
       if (lower_median(durations) < kContended * usual[name]) continue;
-      contended[name].push_back(track);
-      if (std::find(threads.begin(), threads.end(), track) == threads.end()) threads.push_back(track);
+      contended.insert(name);
+      threads.insert(track);
     }
     if (threads.size() < 2) return;
     for (size_t i = 0; i < calls_.size(); ++i) {
       const SliceIndex call = calls_[i];
-      const auto of_name = contended.find(slices_.name[call]);
-      if (!overlaps_[i] || of_name == contended.end()) continue;
+      if (!overlaps_[i] || !contended.contains(slices_.name[call])) continue;
       const int64_t least = usual.at(slices_.name[call]);
       if (slices_.duration[call] >= kWaited * least) {
         waits.push_back({call, {slices_.start[call], slices_.end(call) - least}});

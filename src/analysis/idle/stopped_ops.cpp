@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <tuple>
-#include <utility>
 
 #include "analysis/host/launch_calls.h"
 #include "analysis/idle/usual_durations.h"
@@ -21,27 +19,6 @@ constexpr int64_t kShortestStillness = 500'000;
 bool may_wait(std::string_view name) {
   return contains(name, "c10d") || contains(name, "record_param_comms") || name.starts_with("gloo:") ||
          name.starts_with("mpi:") || name.starts_with("nccl:") || name.starts_with("ucc:");
-}
-
-/// Without those that are the first of their name in their process, which may load or compile.
-void erase_first_ones(const Timeline& timeline, const std::vector<SliceIndex>& ops, std::vector<SliceIndex>& found) {
-  const Slices& slices = timeline.slices;
-  const auto key_of = [&](SliceIndex op) {
-    return std::pair(std::string_view(timeline.tracks[slices.track[op]].process), slices.name[op]);
-  };
-  const auto place = [&](SliceIndex op) { return std::tuple(slices.start[op], op); };
-  std::map<std::pair<std::string_view, StringId>, SliceIndex> first;
-  std::vector<bool> wanted(timeline.names.size());
-  for (const SliceIndex op : found) {
-    first.try_emplace(key_of(op), op);
-    wanted[slices.name[op]] = true;
-  }
-  for (const SliceIndex op : ops) {
-    if (!wanted[slices.name[op]]) continue;
-    const auto at = first.find(key_of(op));
-    if (at != first.end() && place(op) < place(at->second)) at->second = op;
-  }
-  std::erase_if(found, [&](SliceIndex op) { return first.at(key_of(op)) == op; });
 }
 
 /// Those that launch, or in which something does.
@@ -76,7 +53,7 @@ std::vector<StoppedOp> stopped_ops(const Timeline& timeline, const std::vector<S
   std::vector<SliceIndex> candidates;
   std::copy_if(long_ones.begin(), long_ones.end(), std::back_inserter(candidates),
                [&](SliceIndex op) { return slices.duration[op] >= least_of(op); });
-  if (!candidates.empty()) erase_first_ones(timeline, ops, candidates);
+  if (!candidates.empty()) erase_first_of_names(timeline, ops, candidates);
   if (!candidates.empty()) erase_without_launch(timeline, candidates);
   if (candidates.empty()) return {};
 

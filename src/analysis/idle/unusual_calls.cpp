@@ -1,7 +1,6 @@
 #include "analysis/idle/unusual_calls.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -74,21 +73,10 @@ class LongCalls {
   /// but calls that name no cause themselves.
   std::vector<SliceIndex> not_running(const std::vector<SliceIndex>& calls) const {
     if (may_not_run_.empty()) return {};
+    std::vector<SliceIndex> found = may_not_run_;
+    erase_first_of_names(timeline_, calls, found);
     const Slices& slices = timeline_.slices;
-    std::map<uint64_t, SliceIndex> first;  // call, by process and name; of the wanted names
-    const auto key_of = [&](SliceIndex call) {
-      return uint64_t{process_[slices.track[call]]} << 32 | slices.name[call];
-    };
-    for (const SliceIndex call : may_not_run_) first.try_emplace(key_of(call), call);
-    std::vector<bool> wanted(timeline_.names.size());
-    for (const auto& [key, call] : first) wanted[slices.name[call]] = true;
-    for (const SliceIndex call : calls) {
-      if (!wanted[slices.name[call]]) continue;
-      const auto at = first.find(key_of(call));
-      if (at != first.end() && earlier(call, at->second)) at->second = call;
-    }
     std::vector<bool> explained(slices.size());
-    for (const auto& [key, call] : first) explained[call] = true;
     for_each_device_op(timeline_, [&](OpIndex, SliceIndex slice) {
       if (timeline_.kind(slice) != SliceKind::memcpy) return;
       const SliceIndex call = launch_of(timeline_, slice);
@@ -105,9 +93,7 @@ class LongCalls {
       }
       for (; above != kNone && is_call(timeline_.kind(above)); above = slices.parent[above]) explained[above] = true;
     }
-    std::vector<SliceIndex> found;
-    std::copy_if(may_not_run_.begin(), may_not_run_.end(), std::back_inserter(found),
-                 [&](SliceIndex call) { return !explained[call]; });
+    std::erase_if(found, [&](SliceIndex call) { return explained[call]; });
     return found;
   }
 

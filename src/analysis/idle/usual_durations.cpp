@@ -1,6 +1,9 @@
 #include "analysis/idle/usual_durations.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace cgpu {
 
@@ -33,6 +36,27 @@ std::unordered_map<StringId, UsualDuration> usual_durations(const Timeline& time
     usual.long_ones = static_cast<uint32_t>(std::count_if(middle, all.end(), is_long));
   }
   return found;
+}
+
+void erase_first_of_names(const Timeline& timeline, const std::vector<SliceIndex>& slices,
+                          std::vector<SliceIndex>& long_ones) {
+  const auto name_of = [&](SliceIndex slice) { return timeline.slices.name[slice]; };
+  const auto key_of = [&](SliceIndex slice) {
+    return std::pair(std::string_view(timeline.tracks[timeline.slices.track[slice]].process), name_of(slice));
+  };
+  const auto place_of = [&](SliceIndex slice) { return std::pair(timeline.slices.start[slice], slice); };
+  std::map<std::pair<std::string_view, StringId>, SliceIndex> first;
+  std::vector<bool> wanted(timeline.names.size());
+  for (const SliceIndex slice : long_ones) {
+    first.try_emplace(key_of(slice), slice);
+    wanted[name_of(slice)] = true;
+  }
+  for (const SliceIndex slice : slices) {
+    if (!wanted[name_of(slice)]) continue;
+    const auto at = first.find(key_of(slice));
+    if (at != first.end() && place_of(slice) < place_of(at->second)) at->second = slice;
+  }
+  std::erase_if(long_ones, [&](SliceIndex slice) { return first.at(key_of(slice)) == slice; });
 }
 
 }  // namespace cgpu

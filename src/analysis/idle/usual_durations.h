@@ -29,4 +29,9 @@ std::unordered_map<StringId, UsualDuration> usual_durations(const Timeline& time
                                                             const std::vector<SliceIndex>& slices,
                                                             const std::vector<SliceIndex>& long_ones);
 
+/// Takes those out of `long_ones` that are the first of their name in their process among `slices`: they may load or
+/// compile. O(n).
+void erase_first_of_names(const Timeline& timeline, const std::vector<SliceIndex>& slices,
+                          std::vector<SliceIndex>& long_ones);
+
 }  // namespace cgpu

@@ -367,10 +367,9 @@ LayerOfOps layer_of_ops(const RunInSession& run) {
   }
   // Layers of several kinds that take turns are as long as those of the same kind.
   const size_t kinds = layers.sequences.empty() ? 1 : layers.sequences.front().kinds_in_turn;
-  bool alike = true;
-  for (size_t layer = kinds; layer < ops_in_layer.size(); ++layer) {
-    alike = alike && ops_in_layer[layer] == ops_in_layer[layer - kinds];
-  }
+  const bool alike =
+      ops_in_layer.size() <= kinds ||
+      std::equal(ops_in_layer.begin() + static_cast<std::ptrdiff_t>(kinds), ops_in_layer.end(), ops_in_layer.begin());
   const bool reliable = found.found_by == "modules" || alike;
   if (reliable && ops_in_layer.size() >= kFewestLayers) found.count = static_cast<int64_t>(ops_in_layer.size());
   return found;
