@@ -140,6 +140,19 @@ class Noise(unittest.TestCase):
         self.assertIn("That is within what", pair.words)
         self.assertIn("  %d changed by less than iterations differ by themselves (--table findings)" % len(changed), pair.words)
 
+    def test_findings_are_compared_by_their_time(self):
+        """A cause that takes half as long in a run that has less else to do has a larger share, and has shrunk."""
+        pair = Pair(busy_program(host=lambda step: 2000, batch=4), busy_program(host=lambda step: 1000))
+        stall, = [r for r in pair.tables["compare_findings"] if r["rule"] == "host_stall"]
+        self.assertEqual(stall["change"], "shrunk")
+        self.assertLess(stall["recoverable_a_pct"], stall["recoverable_b_pct"])
+        for side, us in (("a", 2000), ("b", 1000)):
+            self.assertAlmostEqual(stall["recoverable_%s_ns" % side], 1000 * us, delta=150e3)
+        of_a = pair.figures["time_ns"]["a"]
+        self.assertAlmostEqual(stall["delta_pct"], 100 * (stall["recoverable_b_ns"] - stall["recoverable_a_ns"]) / of_a,
+                               places=6)
+        self.assertRegex(pair.words, r"(?m)^  host_stall \(shrunk, 2\.\d+ ms -> 1\.\d+ ms\): ")
+
 
 class Overlap(unittest.TestCase):
     def test_a_copy_that_compute_hides_takes_no_time(self):

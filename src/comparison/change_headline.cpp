@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "comparison/iteration_spread.h"
@@ -21,28 +23,47 @@ std::string signed_ns(int64_t ns) {
   return (ns < 0 ? "-" : "+") + format_ns(std::abs(ns));
 }
 
-std::string brief_name(const Cause& cause) {
-  constexpr size_t kWidestName = 40;
+constexpr size_t kWidestInHeadline = 40;
+
+/// "aten::div + ..." of "aten::div + 4 x aten::mul + 8 more"
+std::string first_of(std::string_view names) {
+  const size_t more = names.find(" + ");
+  const std::string first = shorten(printable(names.substr(0, more)), kWidestInHeadline);
+  return more == std::string_view::npos ? first : first + " + ...";
+}
+
+/// A cause by few letters: of work in an op that both sides have, that op without its kernels.
+std::string brief_name(const Comparison& comparison, const Cause& cause) {
   switch (cause.kind) {
     case CauseKind::idle:
       return fmt::format("idle ({})", cause.key.substr(0, cause.key.find(": ")));
     case CauseKind::waiting:
       return "waiting for other ranks";
     default:
-      return shorten(printable(cause.shown), kWidestName);
+      break;
   }
+  if (cause.place != 0) return shorten(printable(comparison.text(cause.place)), kWidestInHeadline);
+  constexpr std::string_view kInPlaceOf = " -> ";
+  const size_t arrow = cause.shown.find(kInPlaceOf);
+  if (cause.kind != CauseKind::replaced || arrow == std::string::npos) return first_of(cause.shown);
+  const std::string_view shown = cause.shown;
+  return fmt::format("{} -> {}", first_of(shown.substr(0, arrow)), first_of(shown.substr(arrow + kInPlaceOf.size())));
 }
 
 /// "softmax -109.0 ms, bmm -89.0 ms": what changed for sure by `least` ns or more, three at most; "" where nothing did.
 std::string certain_causes(const Comparison& comparison, const std::vector<ExplainedCause>& causes, int64_t least) {
   constexpr size_t kMostCauses = 3;
-  std::vector<std::string> names;
+  std::vector<std::string> told;
+  std::set<std::string> names;
   for (const ExplainedCause& one : causes) {
-    if (names.size() == kMostCauses || std::abs(one.delta()) < least) break;
+    if (told.size() == kMostCauses || std::abs(one.delta()) < least) break;
     if (one.delta() == 0 || !is_certain(comparison, one)) continue;
-    names.push_back(fmt::format("{} {}", brief_name(*one.cause), signed_ns(one.delta())));
+    std::string name = brief_name(comparison, *one.cause);
+    if (!names.insert(name).second)
+      name = shorten(printable(one.cause->shown), kWidestInHeadline);  // another of that op
+    told.push_back(fmt::format("{} {}", name, signed_ns(one.delta())));
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(told, ", "));
 }
 
 }  // namespace

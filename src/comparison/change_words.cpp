@@ -333,8 +333,8 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
 
 namespace {
 
-/// The findings that came, went, grew or shrank by 3 % of the steps' time or more, and by more than `noise_pct` of it,
-/// a line each under a heading; "" for none.
+/// The findings that came, went, grew or shrank by 3 % of the time of A or more, and by more than `noise_pct` of it, a
+/// line each under a heading; "" for none.
 std::string changed_findings(const Table& findings, double noise_pct) {
   const auto text = [&](const RowView& row, const char* column) {
     const Cell cell = row[findings.column(column)];
@@ -350,7 +350,13 @@ std::string changed_findings(const Table& findings, double noise_pct) {
       continue;
     }
     const std::string change = text(row, "change");
-    words += fmt::format("  {} ({}): {}\n", text(row, "rule"), change,
+    const Cell a = row[findings.column("recoverable_a_ns")];
+    const Cell b = row[findings.column("recoverable_b_ns")];
+    std::string times;
+    if (std::holds_alternative<int64_t>(a) && std::holds_alternative<int64_t>(b)) {
+      times = fmt::format(", {} -> {}", format_ns(std::get<int64_t>(a)), format_ns(std::get<int64_t>(b)));
+    }
+    words += fmt::format("  {} ({}{}): {}\n", text(row, "rule"), change, times,
                          text(row, change == "gone" || change == "shrunk" ? "title_a" : "title_b"));
   }
   if (within_noise > 0) {
