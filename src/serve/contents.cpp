@@ -6,6 +6,16 @@
 
 namespace cgpu {
 
+namespace {
+
+bool is_of_one_kind(const ProfileCounts& counts) {
+  constexpr double kNearlyAll = 0.95;
+  const uint64_t most = *std::max_element(counts.of_kind.begin(), counts.of_kind.end());
+  return counts.device_ops == 0 && static_cast<double>(most) >= kNearlyAll * static_cast<double>(counts.slices);
+}
+
+}  // namespace
+
 Contents contents_of(const Profile& profile) {
   const ProfileCounts counts(profile.facts());
   Contents contents;
@@ -31,6 +41,7 @@ Contents contents_of(const Profile& profile) {
   add("launches", counts.measured_launches > 0);
   add("tables", true);
   add("sql", true);
+  contents.is_of_one_kind = is_of_one_kind(counts);
   return contents;
 }
 

@@ -13,6 +13,7 @@ namespace cgpu {
 struct Contents {
   std::vector<const Analysis*> tables;  // in the order in which they are listed
   std::vector<std::string> views;
+  bool is_of_one_kind = false;  // nearly all slices are, and no device works: their names say what they are
 };
 
 Contents contents_of(const Profile& profile);

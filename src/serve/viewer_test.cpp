@@ -136,6 +136,7 @@ TEST_F(Ready, DescribesTheSession) {
   expect_has(
       session,
       R"("views":["overview","findings","timeline","flame","kernels","ops","api","transfers","idle","tables","sql"])");
+  expect_has(session, R"("one_kind":false)");
   EXPECT_EQ(session.find(R"("name":"collectives")"), std::string::npos);
 }
 

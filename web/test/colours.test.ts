@@ -247,6 +247,7 @@ test("a frame of a call path has the colour of its function", () => {
   assert.equal(frame(7), palette.slice("name", 0, 7, 0));
   assert.notEqual(frame(7), frame(8));
   assert.ok(palette.isNamedKind(kinds.indexOf("entry")));
+  assert.ok(palette.isNamedKind(kinds.indexOf("other")), "which says nothing");
   assert.ok(!palette.isNamedKind(kinds.indexOf("kernel")));
 });
 

@@ -185,7 +185,7 @@ Answer answer_session(const Profile& profile, const ServerIdentity& server, cons
   write_runs(json, session);
   write_tracks(json, profile);
   write_tables(json, contents.tables, false);
-  json.member("views", contents.views);
+  json.member("views", contents.views).member("one_kind", contents.is_of_one_kind);
   write_words(json);
   write_steps(json, profile);
   write_notes(json, session);

@@ -156,6 +156,8 @@ export interface Session {
   /** It has no timeline, but the server may find those of its ranks. */
   is_summary?: boolean;
   views: string[];
+  /** Nearly all slices are of one kind: what they are, their names say. */
+  one_kind?: boolean;
   kinds: string[];
   classes: string[];
   causes: string[];

@@ -83,7 +83,7 @@ const CAUSES: Record<string, Fill> = {
 };
 
 /** Kinds that say nothing: what such a slice is, its name says. */
-const NAMED_KINDS = new Set(["function", "entry", "layer", "layer_part"]);
+const NAMED_KINDS = new Set(["function", "entry", "layer", "layer_part", "other"]);
 
 const DEVICE_OPS = new Set(["kernel", "memcpy", "memset", "device_collective"]);
 

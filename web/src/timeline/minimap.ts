@@ -33,7 +33,8 @@ function drawSlices(surface: Surface, frame: Frame, track: Track, top: number, b
   for (const part of partsOf(frame, "tile", track.id)) raster.add(part.tile, 0, part.buckets, part.first, part.last);
   const under = surface.pixels.subarray(Math.max(0, top) * surface.width);
   const line = under.slice(0, frame.pixels);
-  const fill = (of: LaneRaster, p: number) => frame.palette.slice("class", of.colour[p]!, of.name[p]!, of.duration[p]!);
+  const mode = frame.mode === "name" ? "name" : "class";
+  const fill = (of: LaneRaster, p: number) => frame.palette.slice(mode, of.colour[p]!, of.name[p]!, of.duration[p]!);
   paintLane(line, raster, { fill, edge: (colour) => colour }, Infinity, () => undefined);
   surface.fillRows(line, top, bottom);
 }

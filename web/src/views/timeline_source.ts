@@ -30,7 +30,7 @@ export function timelineSource(profile: ShownProfile, theme: Readable<Theme>): T
     search: state.search,
     hits: SearchHits.of(profile),
     settings: state.settings,
-    colourMode: state.choice<ColourMode>("colour", "class", COLOUR_MODES),
+    colourMode: state.choice<ColourMode>("colour", session.one_kind ? "name" : "class", COLOUR_MODES),
     colourModes: COLOUR_MODES,
     axisMode,
     axis,

@@ -123,6 +123,30 @@ describe("many ranks", { skip }, () => {
   const idsOf = (session, rank) => session.tracks.filter(({ group }) => group[0] === rank).map(({ id }) => id);
 });
 
+test("slices of one kind have the colours of their names, until another choice is made", { skip }, async () => {
+  const range = (name, ts) => ({ ph: "X", cat: "user_annotation", name, pid: 1, tid: 1, ts, dur: 10 });
+  const server = await Server.start(
+    writtenTrace(scratch(), "ranges.json", [
+      { ph: "M", name: "process_name", pid: 1, tid: 0, args: { name: "python" } },
+      ...Array.from({ length: 20 }, (_, i) => range(i % 2 ? "solve" : "exchange", 20 * i)),
+    ]),
+  );
+  const browser = await startBrowser();
+  try {
+    const page = await openTimeline(await newWindow(browser), server.url);
+    const colours = page.getByLabel("Colour by");
+    assert.equal(await colours.inputValue(), "name");
+    assert.ok(!page.url().includes("colour="), "how it begins is not in the address");
+    await colours.selectOption("class");
+    await until(page, "the address has it", () => page.url().includes("colour=class"));
+    const there = await openTimeline(await newWindow(browser), page.url());
+    assert.equal(await there.getByLabel("Colour by").inputValue(), "class");
+  } finally {
+    await browser.close();
+    await server.end();
+  }
+});
+
 test("many counters and streams with next to nothing on them do not hide the rest", { skip }, async () => {
   const kernel = (stream, ts, dur) => ({
     ...{ ph: "X", cat: "kernel", name: "k", pid: 0, tid: stream, ts, dur },
@@ -392,8 +416,8 @@ describe("keys alone", { skip }, () => {
     assert.ok(Number(/^(\d+) more$/.exec(await more.textContent())[1]) > 0);
     await more.click();
     const all = page.getByLabel("All colours");
-    const entries = await page.locator(".status-line .legend").first().locator("li").count();
-    assert.equal(await all.locator("li").count(), entries);
+    const entries = page.locator(".status-line .legend").first().locator("li");
+    await until(page, "all are there", async () => (await all.locator("li").count()) === (await entries.count()));
     const { x, y, width } = await all.boundingBox();
     assert.ok(x >= 0 && x + width <= 500 && y > 0);
     await page.keyboard.press("Escape");
