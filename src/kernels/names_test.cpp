@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/communication_names.h"
 #include "kernels/head_symbol.h"
 
 namespace cgpu {
@@ -170,6 +171,18 @@ TEST(ApiName, LosesVersionAndStreamSuffixes) {
        {"cudaLaunchKernel", "hipModuleLaunchKernel", "", "_v2", "_ptsz", "cuda_v", "cuda_version2", "v2"}) {
     EXPECT_EQ(api_name(name), name);
   }
+}
+
+TEST(CommunicationNames, TellHostsFromDevices) {
+  for (const char* name : {"gloo:all_reduce", "mpi:barrier", "ucc:send", "MPI_Allreduce"}) {
+    EXPECT_TRUE(communicates_on_host(name)) << name;
+    EXPECT_TRUE(communicates(name)) << name;
+  }
+  for (const char* name : {"nccl:all_reduce", "c10d::broadcast_", "record_param_comms"}) {
+    EXPECT_FALSE(communicates_on_host(name)) << name;
+    EXPECT_TRUE(communicates(name)) << name;
+  }
+  for (const char* name : {"aten::add_", "compute_gloo:", "read MPI_file"}) EXPECT_FALSE(communicates(name)) << name;
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ def stopped_ops(trace):
     for op in ops:
         if op.duration < 500_000 or op not in launching or first[op.process, op.name] is op:
             continue
-        if re.search(r"c10d|record_param_comms|^(gloo|mpi|nccl|ucc):", op.name):
+        if re.search(r"c10d|record_param_comms|^(gloo|mpi|nccl|ucc):|^MPI_", op.name):
             continue
         usual = lower_median(durations[op.name])
         if 100 * sum(d >= 100 * usual for d in durations[op.name]) > len(durations[op.name]):

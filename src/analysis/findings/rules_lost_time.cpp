@@ -13,6 +13,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rule_context.h"
+#include "kernels/communication_names.h"
 #include "links/graph_captures.h"
 #include "table/units.h"
 
@@ -153,11 +154,6 @@ bool says_io(std::string_view name) {
   constexpr std::array<std::string_view, 8> words{"io",   "read", "write",  "save",
                                                   "load", "dump", "output", "checkpoint"};
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// Whether a range or op is communication of processes that their hosts do: backends of PyTorch, and MPI.
-bool communicates_on_host(std::string_view name) {
-  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("MPI_") || name.starts_with("ucc:");
 }
 
 /// What can be done about a stall that is due to one range or op.

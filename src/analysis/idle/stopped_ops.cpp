@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include "analysis/host/launch_calls.h"
 #include "analysis/idle/usual_durations.h"
-#include "base/contains.h"
+#include "kernels/communication_names.h"
 
 namespace cgpu {
 
@@ -14,12 +13,6 @@ namespace {
 
 /// What stands still for less is not looked at.
 constexpr int64_t kShortestStillness = 500'000;
-
-/// Ops of communication may wait for other ranks.
-bool may_wait(std::string_view name) {
-  return contains(name, "c10d") || contains(name, "record_param_comms") || name.starts_with("gloo:") ||
-         name.starts_with("mpi:") || name.starts_with("nccl:") || name.starts_with("ucc:");
-}
 
 /// Those that launch, or in which something does.
 void erase_without_launch(const Timeline& timeline, std::vector<SliceIndex>& found) {
@@ -43,7 +36,8 @@ std::vector<StoppedOp> stopped_ops(const Timeline& timeline, const std::vector<S
   const Slices& slices = timeline.slices;
   std::vector<SliceIndex> long_ones;
   for (const SliceIndex op : ops) {
-    if (slices.duration[op] >= kShortestStillness && !may_wait(timeline.name(op))) long_ones.push_back(op);
+    if (slices.duration[op] < kShortestStillness) continue;
+    if (!communicates(timeline.name(op))) long_ones.push_back(op);  // else it may wait for another rank
   }
   if (long_ones.empty()) return {};
   const auto usual = usual_durations(timeline, ops, long_ones);

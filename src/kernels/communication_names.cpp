@@ -1,0 +1,14 @@
+#include "kernels/communication_names.h"
+
+namespace cgpu {
+
+bool communicates_on_host(std::string_view name) {
+  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("MPI_") || name.starts_with("ucc:");
+}
+
+bool communicates(std::string_view name) {
+  return communicates_on_host(name) || name.starts_with("nccl:") || name.find("c10d") != std::string_view::npos ||
+         name.find("record_param_comms") != std::string_view::npos;
+}
+
+}  // namespace cgpu
