@@ -4,6 +4,7 @@ less work was done or memory only moved, and what changed between measured launc
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
+import html
 import json
 import os
 import re
@@ -321,6 +322,16 @@ class Screen(unittest.TestCase):
         self.assertEqual(len(lines) - 3, sum(row["a"] != row["b"] for row in rows))
         self.assertTrue(causes.startswith("What explains it"), causes)
         self.assertRegex(more, r"^Tables: --all, or --table NAME of summary, ops, kernels")
+
+    def test_the_page_has_the_same_words(self):
+        """As HTML: the headline by itself, and causes as a list below their heading."""
+        summary, _, causes, _ = words(*self.pair).strip().split("\n\n")
+        page = tool.run(["compare", *self.pair, "--format", "html"]).stdout.decode()
+        verdict = html.unescape(re.search(r'<p class="verdict">(.*)</p>', page)[1])
+        self.assertEqual(verdict, " ".join(summary.splitlines()[:1]))
+        below = re.search(r"<li>What explains it[^\n]*:\n<ul>\n(.*?)</ul>", page, re.DOTALL)[1]
+        listed = [html.unescape(re.sub("<[^>]*>", "", line)) for line in below.splitlines()]
+        self.assertEqual(listed, [" ".join(line.split()) for line in causes.splitlines()[1:]])
 
     def test_all_tables_on_request(self):
         text = tool.run(["compare", *self.pair, "--all"]).stdout.decode()

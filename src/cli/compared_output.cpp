@@ -105,6 +105,10 @@ void write_html(std::ostream& out, const Compared& compared) {
   Report report;
   report.title = compared.title;
   report.headline = lines_of(compared.words + compared.causes);
+  if (!report.headline.empty()) {
+    report.verdict = report.headline.front();
+    report.headline.erase(report.headline.begin());
+  }
   for (const Table& one : compared.tables) {
     Section& section = report.sections.emplace_back();
     section.title = heading_of(one.name);

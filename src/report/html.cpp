@@ -30,9 +30,7 @@ class Page {
         escape_html(report_.title), page_style());
     if (!report_.verdict.empty()) add("<p class=\"verdict\">{}</p>\n", escape_html(report_.verdict));
     if (const Table* findings = report_.find("findings")) add_first_findings(*findings);
-    if (!report_.headline.empty()) add("<ul class=\"headline\">\n");
-    for (const std::string& line : report_.headline) add("<li>{}</li>\n", escape_html(line));
-    if (!report_.headline.empty()) add("</ul>\n");
+    add_headline();
     add("<nav>\n");
     for (const Section& section : report_.sections) {
       if (section.page.empty()) continue;
@@ -70,6 +68,34 @@ class Page {
       add("</li>\n");
     }
     add("</ol>\n");
+  }
+
+  /// Lines that are indented are a list below the line before them; two spaces or more part their figures.
+  void add_headline() {
+    if (report_.headline.empty()) return;
+    add("<ul class=\"headline\">\n");
+    for (auto line = report_.headline.begin(); line != report_.headline.end();) {
+      add("<li>{}", escape_html(*line++));
+      const auto end =
+          std::find_if(line, report_.headline.end(), [](const std::string& next) { return !next.starts_with(' '); });
+      if (line != end) out_ += "\n<ul>\n";
+      for (auto below = line; below != end; ++below) add("<li>{}</li>\n", figures_and_words(*below));
+      if (line != end) out_ += "</ul>\n";
+      out_ += "</li>\n";
+      line = end;
+    }
+    out_ += "</ul>\n";
+  }
+
+  static std::string figures_and_words(std::string_view line) {
+    constexpr std::string_view kBetween = "  ";
+    std::string html;
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    for (size_t end = line.find(kBetween); end != std::string_view::npos; end = line.find(kBetween)) {
+      html += fmt::format("<span>{}</span> ", escape_html(line.substr(0, end)));
+      line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+    }
+    return html + escape_html(line);
   }
 
   void add_section(const Section& section) {

@@ -318,6 +318,21 @@ TEST(ReportHtml, IsWellFormedAndSelfContained) {
   }
 }
 
+TEST(ReportHtml, IndentedLinesAreAListBelowTheLineBefore) {
+  Report report;
+  report.headline = {"busy <2 ms", "What explains it:", "   +1.50 ms   +0.9 %  aten::mm", "  gone", "Last"};
+  EXPECT_NE(render_report_html(report).find("<ul class=\"headline\">\n"
+                                            "<li>busy &lt;2 ms</li>\n"
+                                            "<li>What explains it:\n<ul>\n"
+                                            "<li><span>+1.50 ms</span> <span>+0.9 %</span> aten::mm</li>\n"
+                                            "<li>gone</li>\n</ul>\n</li>\n"
+                                            "<li>Last</li>\n</ul>\n"),
+            std::string::npos);
+  report.headline = {"  indented, below nothing"};
+  EXPECT_NE(render_report_html(report).find("<ul class=\"headline\">\n<li>  indented, below nothing</li>\n</ul>"),
+            std::string::npos);
+}
+
 TEST(ReportHtml, DrawsWhatThereIs) {
   const Session session = session_of(training_run(0));
   const std::string page = render_report_html(make_report(session));

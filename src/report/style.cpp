@@ -34,6 +34,8 @@ ol.first-findings b { font-weight: 500; margin-right: 10px; }
 ul.headline { margin: 0 0 16px; padding: 14px 18px 14px 34px; background: var(--band); border-left: 4px solid var(--blue);
   overflow-wrap: anywhere; }
 ul.headline li { margin: 3px 0; }
+ul.headline ul { margin: 2px 0 8px; padding: 0; list-style: none; }
+ul.headline ul span { display: inline-block; min-width: 5.5em; margin-right: .6em; text-align: right; font-variant-numeric: tabular-nums; }
 nav { font-size: 13px; line-height: 1.9; }
 nav a { color: var(--soft); margin-right: 14px; white-space: nowrap; }
 figure { margin: 16px 0 18px; break-inside: avoid; }
