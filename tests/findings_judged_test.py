@@ -240,6 +240,23 @@ class Guards(unittest.TestCase):
         self.assertEqual(devices[0]["busy_ns"], 1000 * busy)
         self.assertIn("implausible_profile", by_rule(rows))
 
+    def test_kernels_of_rare_names_at_times_that_cannot_be(self):
+        """Two that are the only ones of their names last over thousands of later ones. Where the later ones leave room, a
+        stream may show several queues."""
+        for host, expected in ((20, 2), (200, 0)):
+            def run(m):
+                irregular(m, 3000, host=host, kernel=60)
+                m.synchronize()
+            machines = machine.run(run)
+            kernels = [e for e in machines[0].events if e["cat"] == "kernel"]
+            for number, event in enumerate((kernels[50], kernels[500])):
+                event["name"] = "lone_%d" % number
+                event["dur"] = kernels[-200]["ts"] - event["ts"]
+            with tempfile.TemporaryDirectory() as folder:
+                paths = machine.write(machines, folder, (9, 0))
+                notes = {row["code"]: row["count"] for row in tool.table(paths, "notes")}
+            self.assertEqual(notes.get("impossible_time", 0), expected)
+
     def test_what_a_writer_spoilt_needs_no_larger_buffers(self):
         machines = machine.run(lambda m: irregular(m, 300))
         with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,11 +73,69 @@ std::vector<SliceIndex> begun_before_launch(const Timeline& timeline) {
   return early;
 }
 
+/// Whether the ops of a stream behind one of them, in order of their begins, fill nearly all of the time that it lasts.
+/// Those that last longer than it themselves do not count.
+bool is_filled(const Timeline& timeline, const std::vector<OpIndex>& of_stream, size_t place) {
+  constexpr double kNearlyAll = 0.8;
+  const Slices& slices = timeline.slices;
+  const SliceIndex op = timeline.device_ops.slice[of_stream[place]];
+  int64_t begin = slices.start[op];
+  int64_t filled = 0;
+  for (size_t next = place + 1; next < of_stream.size(); ++next) {
+    const SliceIndex other = timeline.device_ops.slice[of_stream[next]];
+    if (slices.start[other] >= slices.end(op)) break;
+    if (slices.end(other) >= slices.end(op)) continue;
+    filled += std::max<int64_t>(slices.end(other) - std::max(slices.start[other], begin), 0);
+    begin = std::max(begin, slices.end(other));
+  }
+  return static_cast<double>(filled) >= kNearlyAll * static_cast<double>(slices.duration[op]);
+}
+
+/// The median durations of the ops of a stream, found when they are asked for.
+class StreamMedians {
+ public:
+  StreamMedians(const Timeline& timeline, const std::vector<OpIndex>& of_stream)
+      : timeline_(timeline), of_stream_(of_stream) {}
+
+  struct OfName {
+    size_t count = 0;
+    int64_t median = 0;
+  };
+  const OfName& of_name(StringId name) {
+    const auto [known, is_new] = names_.try_emplace(name);
+    if (is_new) known->second = median_where([&](SliceIndex op) { return timeline_.slices.name[op] == name; });
+    return known->second;
+  }
+  int64_t of_all() {
+    if (!all_) all_ = median_where([](SliceIndex) { return true; }).median;
+    return *all_;
+  }
+
+ private:
+  template <typename Counts>
+  OfName median_where(const Counts& counts) const {
+    std::vector<int64_t> durations;
+    for (const OpIndex op : of_stream_) {
+      const SliceIndex slice = timeline_.device_ops.slice[op];
+      if (counts(slice)) durations.push_back(timeline_.slices.duration[slice]);
+    }
+    const size_t count = durations.size();
+    return {count, lower_median(std::move(durations))};
+  }
+
+  const Timeline& timeline_;
+  const std::vector<OpIndex>& of_stream_;
+  std::map<StringId, OfName> names_;
+  std::optional<int64_t> all_;
+};
+
 /// Device ops during which 1,000 later ops of their stream begin, and which take 100 times as long as the median op of
-/// their name in the stream. A collective may wait so long for other ranks, on a stream that shows several queues.
+/// their name in the stream; where the name is too rare to tell, as the median op of all, if the later ones fill nearly
+/// all of it. A collective may wait so long for other ranks, on a stream that shows several queues.
 std::vector<SliceIndex> lasting_over_others(const Timeline& timeline) {
   constexpr size_t kOthers = 1'000;
   constexpr int64_t kTimesMedian = 100;
+  constexpr size_t kRare = 10;
   const Slices& slices = timeline.slices;
   const DeviceOps& ops = timeline.device_ops;
   std::map<std::pair<int32_t, int64_t>, std::vector<OpIndex>> streams;
@@ -90,21 +149,17 @@ std::vector<SliceIndex> lasting_over_others(const Timeline& timeline) {
     if (!std::is_sorted(of_stream.begin(), of_stream.end(), earlier)) {
       std::sort(of_stream.begin(), of_stream.end(), earlier);
     }
-    std::map<StringId, int64_t> medians;
+    StreamMedians medians(timeline, of_stream);
     for (size_t i = 0; i + kOthers < of_stream.size(); ++i) {
       const SliceIndex op = ops.slice[of_stream[i]];
       if (start_of(of_stream[i + kOthers]) >= slices.end(op)) continue;
       if (ops.kind[of_stream[i]] == OpKind::communication) continue;
-      const auto [median, is_new] = medians.emplace(slices.name[op], 0);
-      if (is_new) {
-        std::vector<int64_t> durations;
-        for (const OpIndex other : of_stream) {
-          const SliceIndex slice = ops.slice[other];
-          if (slices.name[slice] == slices.name[op]) durations.push_back(slices.duration[slice]);
-        }
-        median->second = lower_median(std::move(durations));
+      const int64_t least = slices.duration[op] / kTimesMedian;
+      const StreamMedians::OfName& of_name = medians.of_name(slices.name[op]);
+      const bool is_rare = of_name.count < kRare;
+      if (least > of_name.median || (is_rare && least > medians.of_all() && is_filled(timeline, of_stream, i))) {
+        overlong.push_back(op);
       }
-      if (slices.duration[op] / kTimesMedian > median->second) overlong.push_back(op);
     }
   }
   return overlong;

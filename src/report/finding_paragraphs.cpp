@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "analysis/findings/rank_findings.h"
+#include "report/phrases.h"
 #include "table/text.h"
 #include "table/unicode.h"
 #include "table/units.h"
@@ -25,6 +28,31 @@ struct Paragraph {
   std::string evidence;
   std::vector<std::string> advice;  // what to try, what tells more
 };
+
+/// "those above save", "finding 3 saves", "findings 1 and 4 save": besides which a finding saves what is said of it.
+/// That is what was counted before it (`together_ns`), which may be listed after it. What only overlaps others is left
+/// out.
+std::string counted_before(const Table& findings, const RowView& row) {
+  const auto together = [&](const RowView& of) {
+    const Cell cell = of[findings.column("together_ns")];
+    const auto* ns = std::get_if<int64_t>(&cell);
+    const bool counts = of[findings.column("severity")] != Cell(std::string("info"));
+    return ns != nullptr && counts ? std::optional(*ns) : std::nullopt;
+  };
+  const std::optional<int64_t> own = together(row);
+  std::vector<std::string> numbers;
+  bool are_above = true;  // and all above are among them
+  for (const RowView other : findings.rows()) {
+    const std::optional<int64_t> theirs = together(other);
+    if (!own || !theirs || other.index() == row.index()) continue;
+    const bool is_before = *theirs < *own;
+    if (is_before) numbers.push_back(std::to_string(std::get<int64_t>(other[findings.column("id")])));
+    are_above &= is_before == (other.index() < row.index());
+  }
+  if (are_above || numbers.empty()) return "those above save";
+  return numbers.size() == 1 ? fmt::format("finding {} saves", numbers[0])
+                             : fmt::format("findings {} save", listed(numbers));
+}
 
 std::vector<Paragraph> paragraphs_of(const Table& findings) {
   const auto text = [&](const RowView& row, const char* column) {
@@ -51,9 +79,10 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       const int64_t alone = number(row, "recoverable_high_ns");
       const std::string least =
           number(row, "recoverable_low_ns") < saving ? "; at least " + time("recoverable_low_ns") : "";
-      const std::string by_itself =
-          alone > saving ? fmt::format(" besides what those above save, {} by itself", time("recoverable_high_ns"))
-                         : "";
+      const std::string by_itself = alone > saving
+                                        ? fmt::format(" besides what {}, {} by itself", counted_before(findings, row),
+                                                      time("recoverable_high_ns"))
+                                        : "";
       one.saving = fmt::format("Potential saving: {} of {}{} ({}{}){}, confidence {}", time("recoverable_ns"),
                                time("measured_ns"), steps == 0 ? "" : " a step", format_percent(pct), least, by_itself,
                                text(row, "confidence"));

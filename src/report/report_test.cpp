@@ -157,8 +157,8 @@ TEST(Report, TellsTheStoryInOrder) {
   // First op 1 ms, last end 19 ms: 18 ms. Busy in each step 1-7 and 8-9 ms.
   EXPECT_EQ(
       report.verdict,
-      "10.0 ms a step (2 steps): GPU 77.8% busy, 22.2% exposed communication, 11.1% exposed copies, 22.2% idle, most "
-      "of it unknown (11.1%).");
+      "10.0 ms a step (2 steps): GPU 70.0% busy and 30.0% idle in steps; from its first op to its last 77.8% busy, "
+      "22.2% exposed communication, 11.1% exposed copies, 22.2% idle, most of it unknown (11.1%).");
   ASSERT_EQ(report.headline.size(), 4u);
   EXPECT_EQ(report.headline[0], "Rank 0 on 1 GPU (NVIDIA H100 80GB HBM3): 20.0 ms recorded, 14 slices.");
   EXPECT_NE(report.headline[1].find("The GPU was busy 77.8% of the 18.0 ms from its first op to its last; 22.2% was "

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/ascii.h"
@@ -22,12 +25,13 @@ const Table* find(const std::vector<const Table*>& tables, std::string_view name
   return found == tables.end() ? nullptr : *found;
 }
 
-/// "18.2 ms a step (4 steps)": the mean of the steps of the first rank.
+/// "18.2 ms a step (4 steps)": the mean of the complete steps of the first rank.
 std::string step_words(const Table& steps) {
-  const int64_t rank = integer_of(steps, steps.row(0), "rank");
+  const std::vector<RowView> rows = step_facts(steps).rows;
+  const int64_t rank = integer_of(steps, rows.front(), "rank");
   int64_t total = 0;
   int64_t count = 0;
-  for (const RowView row : steps.rows()) {
+  for (const RowView& row : rows) {
     if (integer_of(steps, row, "rank") != rank) continue;
     total += integer_of(steps, row, "duration_ns");
     ++count;
@@ -35,14 +39,52 @@ std::string step_words(const Table& steps) {
   return fmt::format("{} a step ({})", format_ns(total / count), counted(count, "step"));
 }
 
-std::vector<std::string> device_words(const std::string& word, const Table& gpu_time, const Table* idle) {
+struct BusyInSteps {
+  int64_t busy = 0;
+  int64_t whole = 0;
+};
+
+/// What the devices were busy for of the complete steps, where that is not about what they were between their first and
+/// last ops, as where the host does something else before it launches the first one. Of ranks with one device each, as
+/// far as a step tells.
+std::optional<BusyInSteps> busy_in_steps(const Table& steps, const Table& gpu_time) {
+  constexpr double kDiffers = 0.02;
+  std::set<int64_t> ranks;
+  for (const RowView row : gpu_time.rows()) {
+    if (!ranks.insert(integer_of(gpu_time, row, "rank")).second) return std::nullopt;
+  }
+  const StepFacts facts = step_facts(steps);
+  BusyInSteps found{0, facts.total};
+  for (const RowView& row : facts.rows) {
+    for (const char* part : {"kernel_ns", "communication_ns", "memcpy_ns", "memset_ns"}) {
+      found.busy += integer_of(steps, row, part);
+    }
+  }
+  const DeviceTime time = device_time(gpu_time);
+  if (found.whole <= 0 || time.span <= 0) return std::nullopt;
+  const double in_steps = static_cast<double>(found.busy) / static_cast<double>(found.whole);
+  const double of_span = static_cast<double>(time.busy) / static_cast<double>(time.span);
+  return std::abs(in_steps - of_span) > kDiffers ? std::optional(found) : std::nullopt;
+}
+
+/// `in_steps`: as of busy_in_steps.
+std::vector<std::string> device_words(const std::string& word, const Table& gpu_time, const Table* idle,
+                                      const std::optional<BusyInSteps>& in_steps) {
   constexpr double kLeastShare = 0.0005;
   constexpr double kLeastIdle = 0.01;  // that its cause is named
   const DeviceTime time = device_time(gpu_time);
   std::vector<std::string> parts;
   if (time.span == 0) return parts;
   const auto share = [&](int64_t part) { return share_text(part, time.span); };
-  parts.push_back(fmt::format("{}{} {} busy", word, gpu_time.row_count() > 1 ? "s" : "", share(time.busy)));
+  const bool several = gpu_time.row_count() > 1;
+  std::string devices = several ? word + "s" : word;
+  if (in_steps) {
+    devices +=
+        fmt::format(" {} busy and {} idle in steps; from {} to {} last", share_text(in_steps->busy, in_steps->whole),
+                    share_text(in_steps->whole - in_steps->busy, in_steps->whole),
+                    several ? "their first ops" : "its first op", several ? "their" : "its");
+  }
+  parts.push_back(fmt::format("{} {} busy", devices, share(time.busy)));
   for (const auto& [part, name] :
        {std::pair(time.exposed_comm, "exposed communication"), std::pair(time.exposed_memory, "exposed copies")}) {
     if (static_cast<double>(part) >= kLeastShare * static_cast<double>(time.span)) {
@@ -82,8 +124,9 @@ std::string verdict_of(const Session& session, const std::vector<const Table*>& 
   const Table* steps = find(tables, "steps");
   std::string words = steps == nullptr ? "" : step_words(*steps);
   if (gpu_time != nullptr) {
-    const std::string devices =
-        fmt::format("{}", fmt::join(device_words(device_word(session), *gpu_time, find(tables, "idle")), ", "));
+    const auto in_steps = steps == nullptr ? std::nullopt : busy_in_steps(*steps, *gpu_time);
+    const std::string devices = fmt::format(
+        "{}", fmt::join(device_words(device_word(session), *gpu_time, find(tables, "idle"), in_steps), ", "));
     words += (words.empty() || devices.empty() ? "" : ": ") + devices;
   }
   if (words.empty()) return "";

@@ -51,7 +51,9 @@ def takes_requests(name):
     file, function = frame.groups()
     return (function in ("_process_input_queue", "_fetch_new_requests")
             or (function == "maybe_sleep" and "sglang/" in file)
-            or (function == "serve_forever" and "socketserver.py" in file))
+            or (function == "serve_forever" and "socketserver.py" in file)
+            or (function == "_run_once" and "asyncio/base_events.py" in file)
+            or (function == "_serve" and "grpc/_server.py" in file))
 
 
 def cause_of(item):

@@ -488,6 +488,18 @@ test("the run in one line", () => {
     "3 steps, 2.00 ms on average",
   ]);
   assert.deepEqual(verdictParts("GPU", null, null, null), []);
+
+  // The host does something before its first op: busy between ops is not busy in steps. A step that was cut does not count.
+  const columns = ["rank", "duration_ns", "kernel_ns", "communication_ns", "memcpy_ns", "memset_ns", "complete"];
+  const late = table(columns, [0, 2000, 500, 60, 30, 10, 1], [0, 50, 50, 0, 0, 0, 0]);
+  const one = table(["rank", "span_ns", "busy_ns", "idle_ns"], [0, 700, 600, 100]);
+  assert.deepEqual(verdictParts("GPU", one, null, late), [
+    "GPU 30.0 % busy in steps; from its first op to its last 85.7 % busy",
+    "14.3 % idle",
+    "1 step, 2.00 µs on average",
+  ]);
+  const alike = table(columns, [0, 710, 590, 0, 0, 10, 1]);
+  assert.equal(verdictParts("GPU", one, null, alike)[0], "GPU 85.7 % busy");
 });
 
 test("a kind of memory has one colour, on whatever devices it is", () => {

@@ -486,7 +486,7 @@ def _finding(row: Dict[str, Any], run: Run) -> str:
         if row["recoverable_low_ns"] < row["recoverable_ns"]:
             gain += ", at least " + short_time(row["recoverable_low_ns"])
         if row["recoverable_high_ns"] > row["recoverable_ns"]:
-            gain += ", besides what those above save; %s by itself" % short_time(row["recoverable_high_ns"])
+            gain += ", besides what others save; %s by itself" % short_time(row["recoverable_high_ns"])
         lines.append("   potential saving %s, confidence %s" % (gain, row["confidence"]))
     if row["evidence"]:
         lines.append("   " + row["evidence"])

@@ -22,6 +22,10 @@ TEST(FrameRoles, ByFunctionLibraryAndFile) {
   EXPECT_EQ(frame_role("operator()", "/opt/nest", "src/usr/include/c++/12/bits/std_thread.h"), FrameRole::runtime);
   EXPECT_EQ(frame_role("omp_part(long)", "/opt/nest", ""), FrameRole::user);
   EXPECT_EQ(frame_role("omp_get_thread_num", "", ""), FrameRole::runtime);
+  EXPECT_EQ(frame_role("[Max depth]", "", ""), FrameRole::runtime);
+  EXPECT_EQ(frame_role("(idle)", "", ""), FrameRole::sleep);
+  EXPECT_EQ(frame_role("(garbage collector)", "", ""), FrameRole::garbage_collection);
+  EXPECT_EQ(frame_role("(anonymous)", "", ""), FrameRole::user);
   EXPECT_EQ(frame_role("", "", ""), FrameRole::user);
   EXPECT_EQ(frame_role("]", "", ""), FrameRole::user);
   EXPECT_EQ(frame_role("@", "", ""), FrameRole::user);

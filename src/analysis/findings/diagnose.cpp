@@ -284,7 +284,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   Diagnosis diagnosis;
   diagnosis.measured = context.measured();
   const JudgedPeriods& judged = context.judged();
-  if (judged.are_steps() && !judged.are_repetitions) diagnosis.steps = static_cast<int64_t>(judged.periods.size());
+  if (judged.has_marks()) diagnosis.steps = static_cast<int64_t>(judged.periods.size());
 
   std::vector<Finding> alternatives;  // to what others save
   for (JointGain joint(context, std::move(found.gains)); !joint.is_done();) {

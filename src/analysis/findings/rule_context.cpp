@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "analysis/common/folded_names.h"
 #include "analysis/critical_path/path_parts.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/steps/step_marks.h"
 #include "base/allocator.h"
 #include "base/threads.h"
 #include "table/units.h"
@@ -94,7 +96,7 @@ void RuleContext::find_path() {
     path.clear();
     for_each_part_of_path(graph, replayed, period.last, period.begin, parts_of,
                           [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
-                            path.push_back({part.bound_by, part.run, {from, to}});
+                            path.push_back({part.bound_by, part.run, part.thread, {from, to}});
                             PathShare& share = (*path_)[part.bound_by.number()];
                             share.total += to - from;
                             const bool in_call =
@@ -129,6 +131,9 @@ void RuleContext::find_stretches(const std::vector<OnPath>& path,
     if (static_cast<double>(length) >= thresholds().host_stall) {
       code.in_long_stretches += length;
       const std::vector<int64_t>& launches = first_launches[path[last].run];
+      const int64_t zero = whole.dependencies().zero(path[first].run);
+      stretches_.push_back(
+          {path[first].run, path[first].thread, {path[first].time.begin + zero, path[last].time.end + zero}, length});
       const auto launch = std::ranges::lower_bound(launches, path[last].time.end);
       if (launch != launches.end() && *launch <= path[last].time.end + kUntilLaunch) code.before_compiled += length;
     }
@@ -281,6 +286,39 @@ std::string RuleContext::per_step(int64_t total) const {
 
 std::string IdleCulprit::text() const {
   return name.empty() ? "" : fmt::format("{} ({})", name, format_percent(pct));
+}
+
+IdleCulprit RuleContext::culprit_of_stretches() {
+  const int64_t whole = path(IdleCause::host_code).in_long_stretches;
+  std::sort(stretches_.begin(), stretches_.end());
+  // Of each stretch the innermost slice that its thread is in for most of it and that lies mostly in it; such a slice
+  // has its middle there.
+  std::vector<SliceIndex> main(stretches_.size(), kNone);
+  for (size_t run = 0; run < facts_.whole().session().runs.size() && !stretches_.empty(); ++run) {
+    const Timeline& t = facts_.whole().run(run).timeline;
+    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+      if (!is_host(t.kind(slice)) || !is_plausible(t, slice)) continue;
+      const Stretch middle{run, t.slices.track[slice], {t.slices.start[slice] + t.slices.duration[slice] / 2, 0}};
+      const auto next = std::upper_bound(stretches_.begin(), stretches_.end(), middle);
+      if (next == stretches_.begin()) continue;
+      const Stretch& in = *std::prev(next);
+      const int64_t inside =
+          std::min(t.slices.end(slice), in.time.end) - std::max(t.slices.start[slice], in.time.begin);
+      const bool is_other = in.run != run || in.thread != middle.thread;
+      if (is_other || 2 * inside <= in.time.end - in.time.begin || 2 * inside <= t.slices.duration[slice]) continue;
+      SliceIndex& found = main[static_cast<size_t>(std::prev(next) - stretches_.begin())];
+      const bool is_mark = t.name(slice).starts_with(kStepMark);
+      if (!is_mark && (found == kNone || t.slices.duration[slice] < t.slices.duration[found])) found = slice;
+    }
+  }
+  std::map<std::string, int64_t> times;
+  for (size_t i = 0; i < main.size(); ++i) {
+    if (main[i] == kNone) continue;
+    times[folded_name(facts_.whole().run(stretches_[i].run).timeline.name(main[i]))] += stretches_[i].length;
+  }
+  const auto most = std::ranges::max_element(times, [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == times.end() || 4 * most->second < whole) return {};
+  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
 }
 
 IdleCulprit RuleContext::culprit_of(std::string_view cause, double longest) {

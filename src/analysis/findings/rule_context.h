@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/call_tree/host_work.h"
@@ -108,6 +109,9 @@ class RuleContext {
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
   /// `longest` ns or more of one gap.
   IdleCulprit culprit_of(std::string_view cause, double longest = 0);
+  /// That of long stretches of host code on the critical path, some of which no gap between device ops shows: before
+  /// the first one. O(slices log stretches).
+  IdleCulprit culprit_of_stretches();
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;
@@ -118,7 +122,19 @@ class RuleContext {
   struct OnPath {
     BoundBy bound_by = BoundBy::compute;
     size_t run = 0;
-    Interval time;  // in the graph
+    TrackIndex thread = kNone;  // of host time
+    Interval time;              // in the graph
+  };
+  /// A long stretch of host code on the path.
+  struct Stretch {
+    size_t run = 0;  // of the whole session
+    TrackIndex thread = kNone;
+    Interval time;       // on the run's clock
+    int64_t length = 0;  // ns of host code in it
+
+    bool operator<(const Stretch& other) const {
+      return std::tuple(run, thread, time.begin) < std::tuple(other.run, other.thread, other.time.begin);
+    }
   };
   using Tables = std::map<std::string, Table>;
   void find_path();
@@ -129,6 +145,7 @@ class RuleContext {
   JudgedPeriods judged_;
   int64_t measured_ = 0;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
+  std::vector<Stretch> stretches_;  // with path_
   std::optional<SampledWork> sampled_work_;
   std::optional<WorkSums> work_sums_;
   std::optional<std::vector<CostedWork>> costed_work_;

@@ -17,6 +17,7 @@
 #include "analysis/findings/rule_context.h"
 #include "analysis/measured_launches/launch_shape.h"
 #include "base/contains.h"
+#include "kernels/layout_changes.h"
 #include "kernels/names.h"
 #include "model/argument_reader.h"
 #include "table/units.h"
@@ -65,16 +66,6 @@ bool is_noticeable(const RuleContext& context, int64_t time) {
   return static_cast<double>(time) >= context.thresholds().noticeable * static_cast<double>(context.measured());
 }
 
-/// Whether a kernel of the class layout puts a whole tensor into another order, by the names that cuDNN, cuBLAS,
-/// PyTorch and CANN give; the others of the class cut, join and pad.
-bool changes_order(std::string_view name) {
-  for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw", "transpose", "Transpose",
-                                      "permute", "Permute", "TransData", "tensorTransform"}) {
-    if (contains(name, part)) return true;
-  }
-  return false;
-}
-
 void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
   const SessionFacts& whole = context.facts().whole();
   std::vector<std::vector<int8_t>> known;  // by run, by name; -1: not asked
@@ -83,7 +74,7 @@ void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
     const Timeline& t = whole.run(number).timeline;
     if (static_cast<KernelClass>(t.device_ops.kernel_class[op]) != KernelClass::layout) return false;
     int8_t& is_one = known[number][t.slices.name[slice]];
-    if (is_one < 0) is_one = changes_order(t.name(slice)) ? 1 : 0;
+    if (is_one < 0) is_one = changes_layout(t.name(slice)) ? 1 : 0;
     return is_one == 1;
   });
   if (!is_noticeable(context, changes.time)) return;
@@ -108,7 +99,7 @@ void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
   ChosenOps copies = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
     const Timeline& t = whole.run(number).timeline;
     if (t.device_ops.kind[op] != OpKind::compute || class_of(t, op) != KernelClass::layout) return false;
-    if (changes_order(t.name(slice))) return false;
+    if (changes_layout(t.name(slice))) return false;
     time_of[t.name(slice)] += t.slices.duration[slice];
     return true;
   });

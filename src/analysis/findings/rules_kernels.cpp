@@ -17,6 +17,7 @@
 #include "base/parse_number.h"
 #include "kernels/fp32_products.h"
 #include "kernels/kernel_class.h"
+#include "kernels/layout_changes.h"
 #include "kernels/names.h"
 #include "table/units.h"
 
@@ -224,6 +225,8 @@ void find_passes_over_memory(RuleContext& context, std::vector<Finding>& finding
         const KernelClass kernel_class = class_of(t, op);
         if (!can_be_fused(kernel_class) || t.device_ops.kind[op] != OpKind::compute) {
           end_sequence();
+        } else if (kernel_class == KernelClass::layout && changes_layout(t.name(t.device_ops.slice[op]))) {
+          continue;  // with one layout from end to end it is not there: rules_extra_work.cpp
         } else if (static_cast<double>(t.slices.duration[t.device_ops.slice[op]]) > context.thresholds().short_kernel) {
           sequence.push_back(op);
         }
@@ -271,22 +274,39 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
   }
   const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
   if (share < context.thresholds().computes) return;
+  EdgeTimes::Scenario all_but_computing;
+  for (const BoundBy kind :
+       {BoundBy(BoundBy::communication), BoundBy(BoundBy::memory), BoundBy(IdleCause::host_code)}) {
+    all_but_computing.removed.set(kind.number());
+  }
+  const auto not_computing = static_cast<double>(context.books().most_recoverable(all_but_computing));
+  if (not_computing > (1 - context.thresholds().computes) * static_cast<double>(context.measured())) return;
   std::map<KernelClass, int64_t> classes;
+  std::map<std::string_view, int64_t> of_no_class;  // by name
   int64_t whole = 0;
   for_each_kernel(context.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
-    const int64_t time = context.session().runs[number].timeline.slices.duration[slice];
+    const Timeline& t = context.session().runs[number].timeline;
+    const int64_t time = t.slices.duration[slice];
     classes[kernel_class] += time;
+    if (kernel_class == KernelClass::unknown) of_no_class[t.name(slice)] += time;
     whole += time;
   });
-  const auto most = std::max_element(classes.begin(), classes.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto is_less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto most = std::max_element(classes.begin(), classes.end(), is_less);
   if (most == classes.end() || whole == 0) return;
+  std::string what(text_of(most->first));
+  int64_t its_time = most->second;
+  if (most->first == KernelClass::unknown) {  // a kernel's name says more
+    const auto kernel = std::max_element(of_no_class.begin(), of_no_class.end(), is_less);
+    what = base_kernel_name(kernel->first);
+    its_time = kernel->second;
+  }
   findings.push_back(
       {.rule = "dominant_kernel",
        .title =
            fmt::format("From their first op to their last the devices compute for {} of the time, most of it {} ({})",
-                       format_percent(100 * share), text_of(most->first),
-                       format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
+                       format_percent(100 * share), what,
+                       format_percent(100.0 * static_cast<double>(its_time) / static_cast<double>(whole))),
        .evidence = fmt::format("{} of {}, summed over the devices", format_ns(computing), format_ns(span)),
        .suggestion =
            "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",

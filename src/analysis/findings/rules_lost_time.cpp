@@ -13,6 +13,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rule_context.h"
+#include "base/contains.h"
 #include "kernels/communication_names.h"
 #include "links/graph_captures.h"
 #include "table/units.h"
@@ -94,6 +95,31 @@ std::string launch_less(const Session& session) {
          "the profiler, which lengthens what the host does";
 }
 
+/// Calls in which a thread waits for others to say something: events of the system, conditions of other threads.
+bool waits_to_be_told(std::string_view call) {
+  constexpr std::array<std::string_view, 12> calls{"poll",       "ppoll",       "select",  "pselect",
+                                                   "epoll_wait", "epoll_pwait", "accept",  "accept4",
+                                                   "recv",       "recvfrom",    "recvmsg", "pthread_cond_wait"};
+  return std::find(calls.begin(), calls.end(), call) != calls.end() || contains(call, " of select.");
+}
+
+/// Of a program without marks of iterations: to wait like that is what a server without requests does, and one whose
+/// input is late. Which it is, the profile does not say.
+void find_wait_to_be_told(const RuleContext& context, const PathShare& path, double share, const std::string& culprit,
+                          std::string_view cause, std::vector<Finding>& findings) {
+  findings.push_back(
+      {.rule = "no_work",
+       .title = fmt::format("{} of the time a thread that launches waits in {}: without requests, or for "
+                            "input that is late",
+                            format_percent(100 * share), culprit),
+       .evidence = fmt::format("{} on the critical path; the profile does not say which", context.per_step(path.total)),
+       .suggestion = "Measure under load; if it is under load, look for what sends so late: another "
+                     "thread, another process, the network",
+       .command = fmt::format("idle_hosts --where 'cause = {}'", cause),
+       .confidence = Confidence::low,
+       .time = path.longest});
+}
+
 /// The causes that take this share of the path or more.
 void find_kinds(RuleContext& context, double least, std::vector<Finding>& findings) {
   for (const LostTime& usual : kLostTimes) {
@@ -101,7 +127,13 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
     const bool is_of_driver = usual.cause == IdleCause::lock && 2 * path.in_driver_calls > path.total;
     const LostTime& lost = is_of_driver ? kDriverLock : usual;
     if (context.path_share(lost.cause) < least) continue;
-    const std::string culprit = context.culprit_of(text_of(lost.cause)).text();
+    const IdleCulprit blamed = context.culprit_of(text_of(lost.cause));
+    const bool is_told = is_way_of_waiting(lost.cause) && blamed.pct >= 50 && waits_to_be_told(blamed.name);
+    if (is_told && !context.judged().has_marks()) {
+      find_wait_to_be_told(context, path, context.path_share(lost.cause), blamed.name, text_of(lost.cause), findings);
+      continue;
+    }
+    const std::string culprit = blamed.text();
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
                     .evidence = fmt::format("{} on the critical path", context.per_step(path.total)),
@@ -169,23 +201,34 @@ const char* without_stall(std::string_view culprit) {
   return "Move this work out of the loop, to another thread, or to the device; or queue device work before it";
 }
 
+/// "is in aten::to"; "(nothing recorded before aten::to)" is no place that one can be in.
+std::string in_culprit(const std::string& name) {
+  constexpr std::string_view kNothing = "(nothing recorded";
+  if (!name.starts_with(kNothing)) return "is in " + name;
+  std::string before = name.substr(kNothing.size());
+  before.pop_back();
+  return "does what is not recorded" + before;
+}
+
 /// Stretches of host code that are stalls of their own.
 void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const PathShare& code = context.path(IdleCause::host_code);
   const int64_t stalls = code.in_long_stretches;
   if (static_cast<double>(stalls) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
-  const IdleCulprit culprit = context.culprit_of("host_code", context.thresholds().host_stall);
+  IdleCulprit culprit = context.culprit_of("host_code", context.thresholds().host_stall);
+  const bool in_gaps = !culprit.name.empty();
+  if (!in_gaps) culprit = context.culprit_of_stretches();
   const bool one = culprit.pct >= 50;  // that most of it is due to
   const bool compiles = 2 * code.before_compiled >= stalls;
   Finding finding{
       .rule = "host_stall",
-      .title = std::string(kShareOfTime) + " the host " +
-               (one ? "is in " + culprit.name + " while the device has nothing to do"
-                    : "computes while the device has nothing to do"),
+      .title = std::string(kShareOfTime) + " the host " + (one ? in_culprit(culprit.name) : "computes") +
+               " while the device has nothing to do",
       .evidence = fmt::format("{} on the critical path, in stretches of {} or more", context.per_step(stalls),
                               format_ns(static_cast<int64_t>(context.thresholds().host_stall))),
       .suggestion = without_stall(one ? culprit.name : ""),
-      .command = "idle_hosts --where 'cause = host_code'",
+      .command =
+          in_gaps ? "idle_hosts --where 'cause = host_code'" : "critical_path_trace --where 'bound_by = host_code'",
       .confidence = Confidence::high,
       .time = code.longest,
       .remedy = removed_long_host_code()};
@@ -199,7 +242,10 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion = kCompileBefore;
     finding.confidence = Confidence::medium;
   }
-  if (!culprit.name.empty()) finding.evidence += "; of the idle time within long ones, most in " + culprit.text();
+  if (!culprit.name.empty()) {
+    finding.evidence +=
+        (in_gaps ? "; of the idle time within long ones, most in " : "; most of them in ") + culprit.text();
+  }
   findings.push_back(std::move(finding));
 }
 
@@ -210,6 +256,24 @@ int64_t launch_count(const SessionFacts& facts) {
     count += static_cast<int64_t>(facts.launching_calls(run).size());
   }
   return count;
+}
+
+/// Whether nearly every launch call returns only after its op has ended, as under CUDA_LAUNCH_BLOCKING.
+bool launches_block(const Session& session) {
+  constexpr int64_t kFewest = 20;
+  constexpr double kNearlyAll = 0.9;
+  int64_t ops = 0;
+  int64_t blocked = 0;
+  for (const Run& run : session.runs) {
+    const Slices& slices = run.timeline.slices;
+    for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex slice) {
+      const SliceIndex call = launch_of(run.timeline, slice);
+      if (call == kNone || run.timeline.device_ops.kind[op] != OpKind::compute) return;
+      ++ops;
+      if (slices.end(call) >= slices.end(slice)) ++blocked;
+    });
+  }
+  return ops >= kFewest && static_cast<double>(blocked) >= kNearlyAll * static_cast<double>(ops);
 }
 
 /// The pace of the host: short stretches between its calls, and the calls that launch.
@@ -236,7 +300,12 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
       .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
       .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
   if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
-  if (launches.total > between && !are_few)
+  if (!are_few && launches_block(context.session())) {
+    finding.evidence += "; nearly every launch call returns only after its kernel has ended";
+    finding.suggestion =
+        "Let launches return at once: unset CUDA_LAUNCH_BLOCKING (HIP_LAUNCH_BLOCKING, "
+        "AMD_SERIALIZE_KERNEL, ASCEND_LAUNCH_BLOCKING)";
+  } else if (launches.total > between && !are_few)
     finding.suggestion += ". Look whether single calls are far longer than others";
   findings.push_back(std::move(finding));
 }

@@ -19,6 +19,7 @@
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
+#include "analysis/findings/slow_links.h"
 #include "analysis/ranks/lateness.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "analysis/session_clock.h"
@@ -376,7 +377,12 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
       static_cast<double>(waited) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
     return false;
   }
-  std::erase_if(late, [&](const LateRank& one) { return one.rank == most_expert_work; });
+  // A rank whose own transfers are slow comes late for that: rules_links.cpp.
+  const SlowLinks slow_links = find_slow_links(context.facts().whole(), context.thresholds());
+  std::erase_if(late, [&](const LateRank& one) {
+    const int64_t excess = slow_links.excess_of_run[context.facts().place_in_whole(one.run)];
+    return one.rank == most_expert_work || 2 * excess > one.waited;
+  });
   if (late.empty()) return true;
   waited = 0;
   EdgeTimes::Scenario not_awaited;

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/rule_context.h"
+#include "analysis/steps/step_marks.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -243,6 +245,12 @@ std::optional<NodeIndex> node_in(const Table& path, size_t row) {
   return static_cast<NodeIndex>(std::get<int64_t>(id));
 }
 
+/// The mark of an iteration, which holds all that is done, and what engines of JavaScript call a time without work.
+bool says_nothing(std::string_view name) {
+  const std::string_view mark = kStepMark.substr(0, kStepMark.size() - 1);  // names come without numbers
+  return name.starts_with(mark) || name == "(idle)" || name == "(program)";
+}
+
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
 void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
   Finding finding{.rule = "hot_path",
@@ -265,7 +273,7 @@ void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
     }
     finding.suggestion = "Begin with this function, and with those that cost most by themselves";
     finding.command = "hot_path";
-  } else if (end > 0) {
+  } else if (end > 0 && !says_nothing(text_in(path, end, "name"))) {
     std::vector<std::string> way;
     for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
     finding.title = fmt::format("{} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
@@ -274,7 +282,10 @@ void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion = "Begin with the code on this path, and with the functions that cost most by themselves";
     finding.command = "hot_path";
   } else if (!path.empty()) {
-    finding.title += fmt::format("; no function has half of {}", context.sampled_metric());
+    finding.title +=
+        end > 0 ? fmt::format("; {} of {} is in {}, which is no function", format_percent(number_in(path, end, "pct")),
+                              context.sampled_metric(), text_in(path, end, "name"))
+                : fmt::format("; no function has half of {}", context.sampled_metric());
     finding.suggestion = "Begin with the functions that cost most by themselves";
     finding.command = "functions";
   }

@@ -24,8 +24,8 @@ struct Margin {
   int64_t length() const { return time.end - time.begin; }
 };
 
-/// "; the longest call is cudaHostAlloc: 341.0 ms (23.00%)"; empty where no call lies in the margin. Calls that begin
-/// there count as far as they lie in it.
+/// "; the longest call is cudaHostAlloc: 341.0 ms (23.00%)"; empty where no call takes a hundredth of the margin. Calls
+/// that begin there count as far as they lie in it.
 std::string longest_call(const Timeline& timeline, const Margin& margin) {
   SliceIndex longest = kNone;
   int64_t most = 0;
@@ -37,7 +37,8 @@ std::string longest_call(const Timeline& timeline, const Margin& margin) {
     most = inside;
     longest = slice;
   }
-  if (longest == kNone) return "";
+  constexpr double kExplains = 0.01;  // of the margin: a shorter one says nothing of it
+  if (longest == kNone || static_cast<double>(most) < kExplains * static_cast<double>(margin.length())) return "";
   return fmt::format("; the longest call is {}: {} ({})", timeline.name(longest), format_ns(most),
                      format_percent(100 * static_cast<double>(most) / static_cast<double>(margin.length())));
 }

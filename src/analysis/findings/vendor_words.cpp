@@ -14,23 +14,25 @@ struct Terms {
   std::string_view nvidia;
   std::string_view amd;
   std::string_view huawei;
+  std::string_view other;  // of a device whose vendor's words are not known
 };
 
 constexpr std::array kTerms{
     Terms{"CUDA graphs (torch.compile with mode=\"reduce-overhead\")",
           "HIP graphs (torch.compile with mode=\"reduce-overhead\")",
-          "captured graphs (torch.npu.NPUGraph, torchair's graph mode)"},
-    Terms{"CUDA graphs", "HIP graphs", "captured graphs (torch.npu.NPUGraph)"},
-    Terms{"cudaDeviceSynchronize", "hipDeviceSynchronize", "torch.npu.synchronize and aclrtSynchronizeDevice"},
-    Terms{"cudaHostAlloc", "hipHostMalloc", "aclrtMallocHost"},
-    Terms{"cudaMemcpyAsync", "hipMemcpyAsync", "aclrtMemcpyAsync"},
-    Terms{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NPU_ALLOC_CONF"},
-    Terms{", cudaMallocAsync with a pool", ", hipMallocAsync with a pool", ""},
-    Terms{", CUDA_MODULE_LOADING set to EAGER", ", HIP_ENABLE_DEFERRED_LOADING set to 0", ""},
+          "captured graphs (torch.npu.NPUGraph, torchair's graph mode)", "captured graphs"},
+    Terms{"CUDA graphs", "HIP graphs", "captured graphs (torch.npu.NPUGraph)", "captured graphs"},
+    Terms{"cudaDeviceSynchronize", "hipDeviceSynchronize", "torch.npu.synchronize and aclrtSynchronizeDevice",
+          "a call that waits for the device"},
+    Terms{"cudaHostAlloc", "hipHostMalloc", "aclrtMallocHost", "the runtime's page-locked memory"},
+    Terms{"cudaMemcpyAsync", "hipMemcpyAsync", "aclrtMemcpyAsync", "copies that do not block"},
+    Terms{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NPU_ALLOC_CONF", "settings of the allocator"},
+    Terms{", cudaMallocAsync with a pool", ", hipMallocAsync with a pool", "", ""},
+    Terms{", CUDA_MODULE_LOADING set to EAGER", ", HIP_ENABLE_DEFERRED_LOADING set to 0", "", ""},
     Terms{"nvidia-smi topo -m, NCCL_DEBUG=INFO", "rocm-smi --showtopo, NCCL_DEBUG=INFO",
-          "npu-smi info -t topo, hccn_tool"},
+          "npu-smi info -t topo, hccn_tool", "the vendor's tool for the topology"},
     Terms{"NCCL_IB_HCA and NCCL_SOCKET_IFNAME", "NCCL_IB_HCA and NCCL_SOCKET_IFNAME",
-          "HCCL_SOCKET_IFNAME and HCCL_IF_IP"},
+          "HCCL_SOCKET_IFNAME and HCCL_IF_IP", "the settings of its collectives' library"},
 };
 
 /// What helps in PyTorch, and what helps elsewhere.
@@ -70,17 +72,19 @@ std::string vendor_of(const Session& session) {
       if (!device.vendor.empty()) return device.vendor;
     }
   }
+  bool has_calls = false;
   for (const Run& run : session.runs) {
     const Timeline& t = run.timeline;
     for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
       if (!is_call(t.kind(slice))) continue;
+      has_calls = true;
       if (t.name(slice).starts_with("hip")) return "AMD";
       if (contains(t.name(slice), "aclrt")) return "Huawei";
       if (t.name(slice).starts_with("cu")) return "NVIDIA";
     }
     if (run.format == "ascend") return "Huawei";
   }
-  return "";
+  return has_calls ? "other" : "";
 }
 
 bool uses_pytorch(const Session& session) {
@@ -100,8 +104,13 @@ std::string in_words_of(std::string_view vendor, bool pytorch, std::string sugge
   if (!pytorch) {
     for (const FrameworkTerms& terms : kFrameworkTerms) replace_all(suggestion, terms.pytorch, terms.other);
   }
-  if (vendor != "AMD" && vendor != "Huawei") return suggestion;
-  for (const Terms& terms : kTerms) replace_all(suggestion, terms.nvidia, vendor == "AMD" ? terms.amd : terms.huawei);
+  if (vendor == "NVIDIA" || vendor.empty()) return suggestion;
+  for (const Terms& terms : kTerms) {
+    replace_all(suggestion, terms.nvidia,
+                vendor == "AMD"      ? terms.amd
+                : vendor == "Huawei" ? terms.huawei
+                                     : terms.other);
+  }
   return suggestion;
 }
 

@@ -9,8 +9,8 @@
 
 namespace cgpu {
 
-/// "NVIDIA", "AMD", "Huawei", ... as the devices say, else as the calls of the runtime are named; "" where neither
-/// tells.
+/// "NVIDIA", "AMD", "Huawei", ... as the devices say, else as the calls of the runtime are named, "other" where they
+/// are none of these vendors'; "" where there are no calls either.
 std::string vendor_of(const Session& session);
 
 /// Whether names of ops, kernels or frames are PyTorch's. O(names).

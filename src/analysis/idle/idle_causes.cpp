@@ -104,12 +104,15 @@ bool is_io_of_python(std::string_view name) {
          contains_any(name, {" of _io.", " of socket object", " of _socket.socket object", " of select.", " of zmq."});
 }
 
-/// Where a server takes requests out of a queue: vLLM, TensorRT-LLM, SGLang, Python's own servers.
+/// Where a server takes requests out of a queue: vLLM, TensorRT-LLM, SGLang, gRPC, Python's own servers and event
+/// loops.
 bool is_taking_requests(std::string_view name) {
   const auto [file, function] = frame_of(name);
   return is_any(function, {"_process_input_queue", "_fetch_new_requests"}) ||
          (function == "maybe_sleep" && contains(file, "sglang/")) ||
-         (function == "serve_forever" && contains(file, "socketserver.py"));
+         (function == "serve_forever" && contains(file, "socketserver.py")) ||
+         (function == "_run_once" && contains(file, "asyncio/base_events.py")) ||
+         (function == "_serve" && contains(file, "grpc/_server.py"));
 }
 
 /// Calls that return when a person has typed something.

@@ -103,6 +103,8 @@ TEST(IdleCauses, WhereServersTakeRequests) {
   EXPECT_EQ(cause(SliceKind::os_call, "fgetc"), "no_work");
   EXPECT_EQ(cause(SliceKind::annotation, "getc"), "none");
   EXPECT_EQ(cause(frame, "queue.py(154): get"), "none");
+  EXPECT_EQ(cause(frame, "/usr/lib/python3.12/asyncio/base_events.py(1922): _run_once"), "no_work");
+  EXPECT_EQ(cause(frame, "site-packages/grpc/_server.py(1167): _serve"), "no_work");
   EXPECT_EQ(cause(frame, "train.py(3): serve_forever"), "none");
 }
 

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""That findings name what is behind the time, and the first line the whole that it is of: on runs of a simulated machine
+(oracle/machine.py) in which the cause lies before the first device op, in a link, in launches that block, or in nothing to do.
+
+Environment: CGPU (the binary).
+"""
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import causes, machine, tool  # noqa: E402
+from oracle.diagnosis import alarms, findings  # noqa: E402
+
+CONVERSION = "void cudnn::ops::nchwToNhwcKernel<__half, __half, float, false, true>(int)"
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def said_of(machines):
+    """What `diagnose` prints, in one line."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = machine.write(machines, folder, (9, 0))
+        return " ".join(tool.run(["diagnose", *paths]).stdout.decode().split())
+
+
+def by_rule(rows):
+    return {row["rule"]: row for row in rows}
+
+
+class Culprits(unittest.TestCase):
+    def test_what_the_host_does_before_the_first_op_of_a_step(self):
+        """No gap between device ops shows it: it is taken from the critical path, and the frame is named in which most of it
+        lies. Busy between the first and the last op is not busy in the step."""
+        def program(m):
+            with m.step(0):
+                with m.within("train.py(9): prepare", "python_function"):
+                    m.host("data.py(3): open", 100)
+                    with m.within("data.py(7): decode", "python_function"):
+                        for _ in range(16):
+                            m.host("numpy.py(5): take", 500)
+                for _ in range(20):
+                    m.launch(machine.GEMM, 100)
+                m.synchronize()
+        machines = machine.run(program)
+        first = findings(machines)[0]
+        self.assertEqual(first["rule"], "host_stall")
+        self.assertIn("the host is in data.py(7): decode while", first["title"])
+        self.assertIn("most of them in data.py(7): decode (100.00%)", first["evidence"])
+        self.assertEqual(first["command"], "cgpu table INPUT critical_path_trace --where 'bound_by = host_code'")
+        words = said_of(machines)
+        found = re.match(r"[\d.]+ ms a step \(1 step\): GPU ([\d.]+)% busy and ([\d.]+)% idle in steps; from its first op to its "
+                         r"last ([\d.]+)% busy", words)
+        self.assertTrue(found, words)
+        (_, begin, end), = machines[0].marks
+        kernels = [event for event in machines[0].events if event["cat"] == "kernel"]
+        busy = sum(event["dur"] for event in kernels)
+        span = kernels[-1]["ts"] + kernels[-1]["dur"] - kernels[0]["ts"]
+        for value, right in zip(found.groups(), (busy / (end - begin), 1 - busy / (end - begin), busy / span)):
+            self.assertAlmostEqual(float(value), 100 * right, delta=0.06)
+        self.assertNotIn("dominant_kernel", words)
+
+    def test_launches_that_return_when_their_kernel_has_ended(self):
+        def program(blocks):
+            def run(m):
+                for number in range(5):
+                    with m.step(number):
+                        for _ in range(60):
+                            m.host("model.py(30): forward", 5)
+                            m.launch(machine.GEMM, 100, takes=120 if blocks else machine.LAUNCH)
+                        m.synchronize()
+            return findings(machine.run(run))
+        found = by_rule(program(True))["launch_bound"]
+        self.assertIn("CUDA_LAUNCH_BLOCKING", found["suggestion"])
+        self.assertIn("returns only after its kernel has ended", found["evidence"])
+        self.assertNotIn("CUDA_LAUNCH_BLOCKING", str(program(False)))
+
+    def test_a_kernel_of_no_class_is_named(self):
+        def program(m):
+            for _ in range(30):
+                m.launch("jacobi_sweep(double*, int)", 900)
+                m.launch("residual_norm2x(double*)", 100)
+            m.synchronize()
+        self.assertIn("most of it jacobi_sweep (90.00%)", by_rule(findings(machine.run(program)))["dominant_kernel"]["title"])
+
+    def test_the_mark_of_an_iteration_is_no_place_to_begin(self):
+        def program(m):
+            for number in range(4):
+                with m.step(number):
+                    for name in ("aten::a", "aten::b", "aten::c"):
+                        m.host(name, 300, "cpu_op")
+        row, = findings(machine.run(program))
+        self.assertEqual((row["rule"], row["severity"]), ("hot_path", "info"))
+        self.assertNotIn("spent in ProfilerStep", row["title"])
+
+
+class NothingToDo(unittest.TestCase):
+    """A thread that launches waits for events of the system."""
+
+    @staticmethod
+    def program(marked, wait):
+        def turn(m):
+            wait(m)
+            for _ in range(4):
+                m.launch(machine.GEMM, 300)
+
+        def run(m):
+            for number in range(6):
+                if marked:
+                    with m.step(number):
+                        turn(m)
+                else:
+                    turn(m)
+        return findings(machine.run(run))
+
+    def test_without_iterations_it_may_have_no_requests(self):
+        def wait(m):
+            m.host("<built-in method poll of select.epoll object at 0x7f>", 5000)
+        rows = self.program(False, wait)
+        self.assertEqual(alarms(rows), [])
+        self.assertIn("without requests, or for input that is late", by_rule(rows)["no_work"]["title"])
+        self.assertEqual(self.program(True, wait)[0]["rule"], "io")
+
+    def test_an_event_loop_takes_requests(self):
+        def wait(m):
+            with m.within("/usr/lib/python3.11/asyncio/base_events.py(1922): _run_once", "python_function"):
+                m.host("<built-in method poll of select.epoll object at 0x7f>", 5000)
+        for marked in (False, True):
+            rows = self.program(marked, wait)
+            self.assertIn("no request", by_rule(rows)["no_work"]["title"])
+            self.assertNotIn("io", by_rule(rows))
+
+
+class Links(unittest.TestCase):
+    def test_ranks_behind_a_slow_link_are_no_stragglers(self):
+        """Ranks 2 and 3 come late to what all four reduce, since what the two of them reduce takes longer."""
+        def program(slow):
+            def run(m):
+                pair = m.number // 2
+                for number in range(5):
+                    with m.step(number):
+                        for _ in range(4):
+                            m.launch(machine.GEMM, 2000)
+                            m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                            yield m.collective("allreduce",
+                                               300 + (slow if pair == 1 else 0), group="pair %d" % pair,
+                                               members=[2 * pair, 2 * pair + 1], size=1 << 24)
+                            yield m.collective("allreduce",
+                                               200, group="all", size=1 << 20)
+                            m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return by_rule(findings(machine.run(run, 4)))
+        found = program(900)
+        self.assertIn("slow_link", found)
+        self.assertNotIn("straggler", found)
+        self.assertAlmostEqual(found["slow_link"]["recoverable_high_ns"], 5 * 4 * 900e3, delta=1e6)
+        self.assertNotIn("slow_link", program(0))
+
+
+class Words(unittest.TestCase):
+    def test_besides_which_findings_one_saves(self):
+        """Waits and launches are counted after the others, and may be listed before them: then the others are named."""
+        machines = machine.run(causes.training(("synchronization", 3000, True), ("host_stall", 2000, True)))
+        rows = findings(machines)
+        words = said_of(machines)
+        counted = [row for row in rows if row["together_ns"] is not None and row["severity"] != "info"]
+        told = 0
+        for place, row in enumerate(counted):
+            if row["recoverable_high_ns"] <= row["recoverable_ns"]:
+                continue
+            before = [other["id"] for other in counted if other["together_ns"] < row["together_ns"]]
+            above = [other["id"] for other in counted[:place]]
+            who = ("those above save" if before == above else "finding %d saves" % before[0] if len(before) == 1 else
+                   "findings %s and %d save" % (", ".join(map(str, before[:-1])), before[-1]))
+            said = words.split(" %d. " % row["id"], 1)[1] if row["id"] > 1 else words
+            self.assertEqual(re.search(r"besides what (.*?), ", said)[1], who)
+            told += 1
+        self.assertTrue(told, json.dumps(rows, indent=1))
+
+    def test_layout_changes_are_no_part_of_what_is_fused(self):
+        """What is left without them is two kernels between convolutions."""
+        def program(m):
+            for number in range(5):
+                with m.step(number):
+                    for _ in range(40):
+                        m.launch(machine.GEMM, 100)
+                        m.launch(machine.ELEMENTWISE, 40)
+                        m.launch(CONVERSION, 40)
+                        m.launch(machine.ELEMENTWISE, 40)
+                    m.synchronize()
+        found = by_rule(findings(machine.run(program)))
+        self.assertIn("layout_changes", found)
+        self.assertNotIn("fusable_kernels", found)
+        self.assertAlmostEqual(found["layout_changes"]["recoverable_ns"], 5 * 40 * 41e3, delta=6e5)
+
+
+if __name__ == "__main__":
+    unittest.main()
