@@ -162,6 +162,23 @@ class Links(unittest.TestCase):
         self.assertNotIn("slow_link", program(0))
 
 
+    def test_many_small_messages_are_to_be_joined(self):
+        def program(count, size):
+            def run(m):
+                for number in range(4):
+                    with m.step(number):
+                        m.launch(machine.GEMM, 3000)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                        for _ in range(count):
+                            yield m.collective("allreduce", 1600 // count, size=size // count)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return by_rule(findings(machine.run(run, 2)))["exposed_communication"]["suggestion"]
+        self.assertIn("fewer and larger messages", program(40, 40 << 20))
+        self.assertNotIn("fewer and larger messages", program(4, 40 << 20))
+        self.assertNotIn("fewer and larger messages", program(40, 400 << 20))
+
+
 class Words(unittest.TestCase):
     def test_besides_which_findings_one_saves(self):
         """Waits and launches are counted after the others, and may be listed before them: then the others are named."""

@@ -48,7 +48,7 @@ struct BusyInSteps {
 /// last ops, as where the host does something else before it launches the first one. Of ranks with one device each, as
 /// far as a step tells.
 std::optional<BusyInSteps> busy_in_steps(const Table& steps, const Table& gpu_time) {
-  constexpr double kDiffers = 0.02;
+  constexpr double kDiffers = 0.05;
   std::set<int64_t> ranks;
   for (const RowView row : gpu_time.rows()) {
     if (!ranks.insert(integer_of(gpu_time, row, "rank")).second) return std::nullopt;

@@ -109,8 +109,8 @@ class RuleContext {
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
   /// `longest` ns or more of one gap.
   IdleCulprit culprit_of(std::string_view cause, double longest = 0);
-  /// That of long stretches of host code on the critical path, some of which no gap between device ops shows: before
-  /// the first one. O(slices log stretches).
+  /// That of long stretches of host code on the critical path. Gaps between device ops do not show those before the
+  /// first op. O(slices log stretches).
   IdleCulprit culprit_of_stretches();
 
   /// "12.0 ms of 154.9 ms a step", or of the run.

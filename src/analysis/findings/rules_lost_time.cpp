@@ -328,6 +328,7 @@ struct Collectives {
   int64_t time = 0;
   std::optional<int64_t> wait;  // absent where ranks are missing that would say it
   bool have_rate = false;
+  bool are_many_small = false;
   std::string text;
 };
 
@@ -352,6 +353,10 @@ Collectives collectives_of(RuleContext& context) {
   const Cell bytes = (*most)[table.column("bytes")];
   if (const auto* sum = std::get_if<int64_t>(&bytes); sum != nullptr && count > 0) {
     all.text += format_bytes(*sum / count) + " each, ";
+    constexpr int64_t kMany = 20;  // in a period
+    const auto periods = static_cast<int64_t>(context.judged().periods.size());
+    const double small = 2 * context.thresholds().large_message;  // as much latency as transfer
+    all.are_many_small = count >= kMany * periods && static_cast<double>(*sum / count) < small;
   }
   const auto ranks = std::get<int64_t>((*most)[table.column("ranks")]);
   all.text += fmt::format("{} on average", format_ns(time_of(*most) / std::max<int64_t>(count * ranks, 1)));
@@ -392,6 +397,9 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
                 (transfers ? ": for the transfers, not for late ranks" : ""),
        .evidence = fmt::format("{} on the critical path{}", context.per_step(path.total), moved.text),
        .suggestion =
+           (moved.are_many_small ? std::string("Send fewer and larger messages (larger gradient buckets, several "
+                                               "tensors in one call). ")
+                                 : std::string()) +
            "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
            "send less (larger accumulation, lower precision), or use a faster path between the devices",
        .command = "collectives",

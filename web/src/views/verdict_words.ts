@@ -4,7 +4,7 @@ import { counted, duration, percent, readable } from "../model/format";
 import { Records, totals } from "./records";
 
 const LEAST_SHARE = 0.05; // %
-const DIFFERS = 2; // points
+const DIFFERS = 5; // points
 
 /** "GPUs 47.3 % busy", "12.1 % exposed communication", "40.6 % idle, most of it data loading (22.0 %)", "3 steps, 155 ms on average".
  * `word`: what the devices are called. */
