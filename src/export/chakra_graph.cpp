@@ -40,7 +40,7 @@ class ChakraGraphBuilder {
         zero_(dependencies.zero(0)),
         node_of_slice_(timeline.slices.size(), kNoNode),
         node_before_(moments_.size(), kNoNode),
-        launches_(moments_.size()),
+        launched_at_(moments_.size(), kNever),
         threads_(timeline.tracks.size()) {}
 
   ChakraGraph build() {
@@ -58,6 +58,7 @@ class ChakraGraphBuilder {
   static constexpr uint32_t kNoNode = ChakraNode::kNoNode;
   /// A part of a host thread that is shorter is added to the next one, unless it is the first of a slice.
   static constexpr int64_t kShortest = 1000;
+  static constexpr int64_t kNever = INT64_MAX;
 
   /// Until nodes are in order. Ordered by `order`: twice the number of the moment at which a device op begins; for a
   /// part of a host thread one more than twice that of the last moment before it, or two more where it waits for that.
@@ -100,11 +101,13 @@ class ChakraGraphBuilder {
     device_nodes_ = static_cast<uint32_t>(drafts_.size());
   }
 
-  /// Which moments begin a call that launched something.
+  /// When that which a call launched began, by the moment at which the call begins.
   void find_launches() {
     for (MomentIndex moment = 0; moment < moments_.size(); ++moment) {
       for_each_edge_to(moment, [&](const Dependency& edge) {
-        if (edge.kind == EdgeKind::launch) launches_[edge.from] = true;
+        if (edge.kind == EdgeKind::launch) {
+          launched_at_[edge.from] = std::min(launched_at_[edge.from], time_of(moment));
+        }
       });
       const SliceIndex slice = moments_[moment].slice;
       if (slice == kNone || is_device_op(moment) || t_.slices.track[slice] == kNone) continue;
@@ -153,10 +156,15 @@ class ChakraGraphBuilder {
     std::vector<int64_t> cuts;
     for (size_t i = 0; i < moments.size(); ++i) {
       times.push_back(time_of(moments[i]));
-      // A call that launches what it waits for is two nodes: the launch, and what follows the wait.
-      if (i > 0 && launches_[moments[i - 1]] && since[i] > times[i - 1]) cuts.push_back(since[i]);
       cuts.push_back(times[i]);
+      if (i == 0 || launched_at_[moments[i - 1]] == kNever) continue;
+      // What a call launched began before the call ended, or the call waits for it: the rest of it is a part of its
+      // own.
+      const int64_t launched_at = launched_at_[moments[i - 1]];
+      if (launched_at < times[i]) cuts.push_back(launched_at);
+      if (since[i] > times[i - 1]) cuts.push_back(since[i]);
     }
+    std::sort(cuts.begin(), cuts.end());
     std::vector<MomentIndex> awaited;  // that no node waits for yet
     uint64_t order = 0;                // of the node before
     uint32_t last = kNoNode;           // the node before
@@ -233,14 +241,22 @@ class ChakraGraphBuilder {
         const uint32_t on = edge.kind == EdgeKind::start ? kNoNode : node_at(edge.from);
         if (on == kNoNode) return;
         if (edge.kind == EdgeKind::launch) drafts_[node].node.caller = on;
-        if (on >= device_nodes_ || moments_[edge.from].kind != Moment::Kind::begin) return add_dependency(node, on);
-        // The two overlap: this one waits for the device ops that the other one waits for.
+        if (!begins_nearer_to_begin(node, edge.from)) return add_dependency(node, on);
+        // The two run beside each other: this one waits for the device ops that the other one waits for.
         for (size_t i = of_node[on].first; i < of_node[on].second; ++i) {
           if (found_[i].second < device_nodes_) add_dependency(node, uint32_t{found_[i].second});
         }
       });
       of_node[node] = {begin, found_.size()};
     }
+  }
+
+  /// Of two ops of a stream that overlap, whether the second began nearer to the begin of the first than to its end.
+  bool begins_nearer_to_begin(uint32_t op, MomentIndex other) const {
+    if (!is_device_op(other) || moments_[other].kind != Moment::Kind::begin) return false;
+    const SliceIndex first = moments_[other].slice;
+    const int64_t begin = drafts_[op].node.start;
+    return begin - t_.slices.start[first] < t_.slices.end(first) - begin;
   }
 
   void put_in_order() {
@@ -279,7 +295,7 @@ class ChakraGraphBuilder {
   std::vector<std::pair<uint32_t, MomentIndex>> waits_;  // drafts of threads, and moments that they wait for
   std::vector<uint32_t> node_of_slice_;                  // the first
   std::vector<uint32_t> node_before_;                    // by moment of a thread: the last node of the thread before it
-  std::vector<bool> launches_;                           // by moment
+  std::vector<int64_t> launched_at_;                     // by moment
   std::vector<Thread> threads_;                          // by track
   ChakraGraph graph_;
 };
