@@ -13,6 +13,7 @@
 #include "model/chakra_schema.h"
 #include "table/json_text_writer.h"
 #include "table/unicode.h"
+#include "table/units.h"
 
 namespace cgpu {
 
@@ -209,6 +210,30 @@ class ChakraWriter {
   ProtoWriter out_;
 };
 
+/// us until the last node ends, where each begins as soon as all that it depends on has ended.
+int64_t replayed_time(const ChakraGraph& graph) {
+  std::vector<int64_t> ends(graph.nodes.size());
+  int64_t last = 0;
+  for (size_t node = 0; node < ends.size(); ++node) {
+    int64_t begin = 0;
+    for (const uint32_t on : graph.dependencies_of(node)) begin = std::max(begin, ends[on]);
+    ends[node] = begin + graph.nodes[node].duration;
+    last = std::max(last, ends[node]);
+  }
+  return last;
+}
+
+/// us from the first begin to the last end.
+int64_t measured_time(const ChakraGraph& graph) {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  for (const ChakraNode& node : graph.nodes) {
+    first = std::min(first, node.start);
+    last = std::max(last, node.start + node.duration * 1000);
+  }
+  return graph.nodes.empty() ? 0 : (last - first) / 1000;
+}
+
 bool has_device_ops(const Run& run) {
   return run.timeline.device_ops.size() > 0;
 }
@@ -218,8 +243,10 @@ bool has_device_ops(const Run& run) {
 ChakraExport::ChakraExport(const Session& session, const ExportOptions& options)
     : session_(session), options_(options), facts_(session), groups_(session) {
   if (std::ranges::any_of(session.runs, has_device_ops)) return;
+  const bool has_graph = std::ranges::any_of(session.runs, [](const Run& run) { return run.op_graph.has_value(); });
   throw Error(session.inputs.empty() ? "export" : session.inputs.front(),
-              "has no device ops, which are what an execution trace for simulators is made of");
+              std::string("has no device ops, which are what an execution trace for simulators is made of") +
+                  (has_graph ? ": export a profile of the run that it is the graph of" : ""));
 }
 
 std::vector<ChakraExport::File> ChakraExport::files(const std::string& path) const {
@@ -247,11 +274,14 @@ void ChakraExport::write(size_t number, Sink& sink) {
   ChakraWriter(session_, run, graph, communication, groups_, options_, sink).write();
   sink.finish();
   count(graph, communication);
+  if (used_devices(run).size() > 1) ++counts_.with_several_devices;
 }
 
 void ChakraExport::count(const ChakraGraph& graph, const RunCommunication& communication) {
   ++counts_.files;
   counts_.dependencies += static_cast<int64_t>(graph.dependencies.size());
+  counts_.measured += measured_time(graph);
+  counts_.replayed += replayed_time(graph);
   counts_.left_out += graph.left_out;
   counts_.contradictions += graph.contradictions;
   for (const ChakraNode& node : graph.nodes) {
@@ -273,19 +303,25 @@ void ChakraExport::count(const ChakraGraph& graph, const RunCommunication& commu
 std::vector<std::string> ChakraExport::summary() const {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{} {}: {} device ops, {} host ops, {} further parts of host threads; {} dependencies",
-                              counts_.files, counts_.files == 1 ? "file" : "files", counts_.device_ops,
-                              counts_.host_ops, counts_.host_parts, counts_.dependencies));
-  const auto add = [&](int64_t count, std::string_view text) {
-    if (count > 0) lines.push_back(fmt::format("{} {}", count, text));
+                              counts_.files, counts_.files == 1 ? "file" : "files", format_count(counts_.device_ops),
+                              format_count(counts_.host_ops), format_count(counts_.host_parts),
+                              format_count(counts_.dependencies)));
+  lines.push_back(fmt::format("Where each begins as soon as it can, they take {}; measured: {}",
+                              format_ns(counts_.replayed * 1000), format_ns(counts_.measured * 1000)));
+  const std::string of_all = " of " + format_count(counts_.communications);
+  const auto add = [&](std::string_view what, int64_t count, std::string_view of = "") {
+    if (count > 0) lines.push_back(fmt::format("{}: {}{}", what, format_count(count), of));
   };
-  const std::string of_all = fmt::format("of {} communication nodes", counts_.communications);
-  add(counts_.without_bytes, of_all + " have no comm_size: the profile does not record their elements");
-  add(counts_.without_partner, of_all + " lack comm_src or comm_dst: the profile does not record the partner");
-  add(counts_.of_unknown_kind, of_all + " are compute nodes: the profile does not say what they communicate");
-  add(counts_.left_out, "host ops are left out: their threads neither launch nor wait for device work");
-  add(counts_.contradictions, "dependencies are left out: by the times of the profile they lead backward");
-  add(static_cast<int64_t>(std::ranges::count_if(session_.runs, [](const Run& run) { return !has_device_ops(run); })),
-      "ranks have no device ops, and no file");
+  add("Communication without comm_size, whose elements the profile does not record", counts_.without_bytes, of_all);
+  add("Communication without comm_src or comm_dst, whose partner the profile does not record", counts_.without_partner,
+      of_all);
+  add("Communication of a kind that the profile does not record, written as computation", counts_.of_unknown_kind,
+      of_all);
+  add("Left out, host ops of threads that neither launch nor wait for device work", counts_.left_out);
+  add("Left out, dependencies that lead backward by the times of the profile", counts_.contradictions);
+  add("Files with several devices, where simulators have one", counts_.with_several_devices);
+  add("Ranks without device ops and without a file",
+      std::ranges::count_if(session_.runs, [](const Run& run) { return !has_device_ops(run); }));
   return lines;
 }
 

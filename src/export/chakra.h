@@ -37,12 +37,15 @@ class ChakraExport {
     int64_t host_ops = 0;
     int64_t host_parts = 0;
     int64_t dependencies = 0;
+    int64_t measured = 0;  // us, of all files together
+    int64_t replayed = 0;  // the same where each node begins as soon as its dependencies allow
     int64_t communications = 0;
     int64_t without_bytes = 0;
     int64_t without_partner = 0;
     int64_t of_unknown_kind = 0;
     int64_t left_out = 0;
     int64_t contradictions = 0;
+    int64_t with_several_devices = 0;  // files
   };
   void count(const ChakraGraph& graph, const RunCommunication& communication);
 
