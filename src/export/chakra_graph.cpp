@@ -161,7 +161,7 @@ class ChakraGraphBuilder {
       // What a call launched began before the call ended, or the call waits for it: the rest of it is a part of its
       // own.
       const int64_t launched_at = launched_at_[moments[i - 1]];
-      if (launched_at < times[i]) cuts.push_back(launched_at);
+      if (launched_at < t_.slices.end(moments_[moments[i - 1]].slice)) cuts.push_back(launched_at);
       if (since[i] > times[i - 1]) cuts.push_back(since[i]);
     }
     std::sort(cuts.begin(), cuts.end());
