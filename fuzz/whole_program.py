@@ -203,7 +203,7 @@ def calls(choose, a, b, tables):
     if verb == 16:
         return [["sql", a, "SELECT * FROM %s" % table, *form("text", "csv", "json")]]
     if verb < 19:
-        return [["export", a, "-o", choose.choice(["out.json", "out.pftrace", "out.sqlite", "out.json.gz"]), *part]]
+        return [["export", a, "-o", choose.choice(["out.json", "out.pftrace", "out.sqlite", "out.json.gz", "out.et"]), *part]]
     return [["view", a, "-o", "page.html", *choose.choice([[], ["--no-args"]])]]
 
 

@@ -271,7 +271,7 @@ class Export(unittest.TestCase):
     def test_is_that_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder, opened(EXAMPLE) as session:
             for name, words, options in (("a.json", (), {}), ("a.pftrace", (), {}), ("a.json.gz", ("--no-args",), {"arguments": False}),
-                                         ("a.bin", ("--to", "json"), {"format": "json"})):
+                                         ("a.bin", ("--to", "json"), {"format": "json"}), ("a.et", (), {})):
                 with self.subTest(name):
                     ours, theirs = os.path.join(folder, "ours" + name), os.path.join(folder, "theirs" + name)
                     session.export(pathlib.Path(ours), **options)

@@ -88,9 +88,10 @@ class Session:
     def export(self, path: Path, *, format: Optional[str] = None,  # pylint: disable=redefined-builtin
                arguments: bool = True, metric: Optional[str] = None) -> None:
         """Writes the profile for other tools, as `cgpu export` does: Perfetto's .pftrace, a Chrome trace .json, stacks as
-        .folded (flame graphs) or .pprof, each with .gz where it is to be compressed, or all tables as .sqlite.
+        .folded (flame graphs) or .pprof, Chakra's execution traces as .et (of several ranks a file each: run.0.et, ...), each
+        with .gz where it is to be compressed, or all tables as .sqlite.
 
-        format     "pftrace", "json", "folded", "pprof" or "sqlite", whatever the file is called.
+        format     "pftrace", "json", "folded", "pprof", "chakra" or "sqlite", whatever the file is called.
         arguments  of the events of a trace, too; without them it is quicker and smaller.
         metric     of stacks, as in table metrics; without it the main one.
 

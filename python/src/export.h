@@ -7,9 +7,9 @@
 
 namespace cgpu::python {
 
-/// As `cgpu export` writes it: `format` "pftrace", "json", "folded", "pprof" or "sqlite", "" for that of the name of
-/// the file. Of traces with the `arguments` of events, or without, which is quicker and smaller; of stacks `metric`, ""
-/// for the main one. Throws Error.
+/// As `cgpu export` writes it: `format` "pftrace", "json", "folded", "pprof", "chakra" or "sqlite", "" for that of the
+/// name of the file; of Chakra a file a rank. Of traces with the `arguments` of events, or without, which is quicker
+/// and smaller; of stacks `metric`, "" for the main one. Throws Error.
 void export_profile(const OpenedProfile& profile, const std::string& path, const std::string& format, bool arguments,
                     const std::string& metric);
 

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "export/chakra.h"
 #include "serve/http/perfetto_trace_server.h"
 #include "sql/write_database.h"
 
@@ -38,7 +39,7 @@ struct ExportCommand {
     if (const auto by_ending = export_format_of_file(output)) return *by_ending;
     throw Error(
         output,
-        "names no format: end it in .pftrace, .json, .folded, .pprof (.gz where wanted) or .sqlite, or give --to");
+        "names no format: end it in .pftrace, .json, .folded, .pprof, .et (.gz where wanted) or .sqlite, or give --to");
   }
 
   ExportOptions options_with(ProgressBar& progress) const {
@@ -57,7 +58,18 @@ struct ExportCommand {
     const Session session = open_selected(input);
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
+    if (wanted == ExportFormat::chakra && output != "-") return write_execution_traces(session, options);
     write_output(output, [&](std::ostream& out) { write_export(session, wanted, out, output, options); });
+  }
+
+  /// A file a rank.
+  void write_execution_traces(const Session& session, const ExportOptions& options) {
+    ChakraExport chakra(session, options);
+    for (const ChakraExport::File& file : chakra.files(output)) {
+      check_output(file.path, input);
+      write_output(file.path, [&](std::ostream& out) { chakra.write(file.run, *sink_of_file(out, file.path)); });
+    }
+    for (const std::string& line : chakra.summary()) fmt::print(stderr, "{}\n", line);
   }
 
   /// All tables, as an SQLite file.
@@ -105,12 +117,12 @@ void add_export_verb(CommandLine& line) {
   Verb verb =
       line.add_verb("export",
                     "The profile for other tools: Perfetto's .pftrace, Chrome trace .json, stacks as .folded or "
-                    ".pprof, tables as .sqlite");
+                    ".pprof, Chakra's execution traces .et, tables as .sqlite");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option(
       "-o,--output", command->output,
-      "File to write: .pftrace (Perfetto), .json (Chrome trace), .folded (stacks for flame graphs) or .pprof, each "
-      "compressed with .gz; .sqlite (all tables); - for stdout");
+      "File to write: .pftrace (Perfetto), .json (Chrome trace), .folded (stacks for flame graphs), .pprof or .et "
+      "(Chakra, a file a rank: run.0.et, run.1.et, ...), each compressed with .gz; .sqlite (all tables); - for stdout");
   verb.add_option(
       "--metric", command->metric,
       "Of stacks: the metric of .folded, as in table metrics; what pprof shows first. Default: the main one");
@@ -120,7 +132,7 @@ void add_export_verb(CommandLine& line) {
                 "Show it in ui.perfetto.dev: serves the trace to that page on 127.0.0.1:9001, once");
   add_input_options(verb, command->input, true);
   verb.option("--to").description(
-      "pftrace, json, folded, pprof or sqlite, whatever the file is called; or the end of the time to export");
+      "pftrace, json, folded, pprof, chakra or sqlite, whatever the file is called; or the end of the time to export");
   verb.set_action([command] { command->run(); });
 }
 

@@ -29,7 +29,7 @@ enum : size_t {
   kSequence,
   kSourceRank,
   kDestinationRank,
-  kTransfers,
+  kTransferList,
   kAwaits,
   kAwaitsDevice,
   kAwaitsStream,
@@ -137,7 +137,7 @@ void EventArguments::add_collectives(std::span<const Collective> of_op) {
   if (collective.type != 0) add_text(kElementType, names[collective.type]);
   if (several) {
     transfers_ = text_of_transfers(of_op);
-    add_text(kTransfers, transfers_);
+    add_text(kTransferList, transfers_);
   } else {
     if (collective.elements_in >= 0) add_number(kElementsIn, collective.elements_in);
     if (collective.elements_out >= 0) add_number(kElementsOut, collective.elements_out);

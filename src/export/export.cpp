@@ -1,7 +1,6 @@
 #include "export/export.h"
 
 #include <algorithm>
-#include <ostream>
 
 #include "base/error.h"
 
@@ -12,6 +11,7 @@ std::optional<ExportFormat> export_format_named(std::string_view name) {
   if (name == "json") return ExportFormat::chrome;
   if (name == "folded") return ExportFormat::folded;
   if (name == "pprof") return ExportFormat::pprof;
+  if (name == "chakra") return ExportFormat::chakra;
   return std::nullopt;
 }
 
@@ -25,6 +25,8 @@ const char* ending_of(ExportFormat format) {
       return ".folded";
     case ExportFormat::pprof:
       return ".pprof";
+    case ExportFormat::chakra:
+      return ".et";
   }
   return "";
 }
@@ -39,6 +41,7 @@ std::optional<ExportFormat> export_format_of_file(std::string_view name) {
   if (name.ends_with(".json")) return ExportFormat::chrome;
   if (name.ends_with(".folded")) return ExportFormat::folded;
   if (name.ends_with(".pprof") || name.ends_with(".pb")) return ExportFormat::pprof;
+  if (name.ends_with(".et")) return ExportFormat::chakra;
   return std::nullopt;
 }
 
@@ -64,7 +67,8 @@ int64_t earliest_time(const Session& session, const std::vector<int64_t>& zeros)
 }
 
 void write_export(const Session& session, ExportFormat format, Sink& sink, const ExportOptions& options) {
-  if (!is_of_stacks(format) && !has_timeline(session)) {
+  const bool is_trace = format == ExportFormat::perfetto || format == ExportFormat::chrome;
+  if (is_trace && !has_timeline(session)) {
     const bool has_tree = std::ranges::any_of(session.runs, [](const Run& run) { return run.call_tree.has_value(); });
     throw Error(session.inputs.empty() ? "export" : session.inputs.front(),
                 std::string("has no timeline, which is what a trace holds: ") +
@@ -80,17 +84,14 @@ void write_export(const Session& session, ExportFormat format, Sink& sink, const
       return write_folded(session, sink, options);
     case ExportFormat::pprof:
       return write_pprof(session, sink, options);
+    case ExportFormat::chakra:
+      return write_chakra(session, sink, options);
   }
 }
 
 void write_export(const Session& session, ExportFormat format, std::ostream& out, const std::string& name,
                   const ExportOptions& options) {
-  const auto write = [&](std::string_view bytes) {
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (!out) throw Error(name, "cannot be written completely: is there space left?");
-  };
-  const auto sink = name.ends_with(".gz") ? gzip_sink(write) : plain_sink(write);
-  write_export(session, format, *sink, options);
+  write_export(session, format, *sink_of_file(out, name), options);
 }
 
 }  // namespace cgpu

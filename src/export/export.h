@@ -1,7 +1,7 @@
 // Writes a session in the formats of other tools.
 //
 // Traces hold every slice, counter sample, instant and link, with times in nanoseconds; formats of stacks hold call
-// trees. The arguments of events are read
+// trees; Chakra's execution traces what ran and what it had to wait for. The arguments of events are read
 // from the profile again, which takes most of the time; without them an export writes several million slices a second.
 // Memory: one block of output, one group of arguments, and the sorted slices of one track.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace cgpu {
 
-enum class ExportFormat : uint8_t { perfetto, chrome, folded, pprof };
+enum class ExportFormat : uint8_t { perfetto, chrome, folded, pprof, chakra };
 
 struct ExportOptions {
   bool arguments = true;                 // write the arguments of events too
@@ -35,19 +35,25 @@ void write_folded(const Session& session, Sink& sink, const ExportOptions& optio
 /// Writes a profile of pprof with all metrics that can be added up: docs/formats/pprof.md.
 void write_pprof(const Session& session, Sink& sink, const ExportOptions& options);
 
-/// "pftrace", "json", "folded" or "pprof".
+/// Writes an execution trace of Chakra (.et): docs/formats/chakra.md, "What cgpu writes". One is of one rank: throws
+/// Error where the session has several, of which ChakraExport (chakra.h) writes a file each.
+void write_chakra(const Session& session, Sink& sink, const ExportOptions& options);
+
+/// "pftrace", "json", "folded", "pprof" or "chakra".
 std::optional<ExportFormat> export_format_named(std::string_view name);
 /// ".pftrace", ...
 const char* ending_of(ExportFormat format);
 /// Whether it holds stacks, and not a timeline.
 bool is_of_stacks(ExportFormat format);
-/// By the extension of a file name: .pftrace, .perfetto-trace, .json, .folded, .pprof, .pb, each with or without .gz.
+/// By the extension of a file name: .pftrace, .perfetto-trace, .json, .folded, .pprof, .pb, .et, each with or without
+/// .gz.
 std::optional<ExportFormat> export_format_of_file(std::string_view name);
 /// Whether there is anything that a trace can hold: not the costs of a call tree, metrics of launches, graphs.
 bool has_timeline(const Session& session);
 /// The earliest time of anything, from the start of the session (`zeros`: by run); 0 if nothing is before that.
 int64_t earliest_time(const Session& session, const std::vector<int64_t>& zeros);
-/// Throws Error where there is no timeline, or of formats of stacks no call tree and no timeline to fold.
+/// Throws Error where there is no timeline, or of formats of stacks no call tree and no timeline to fold, or of Chakra
+/// no device op.
 void write_export(const Session& session, ExportFormat format, Sink& sink, const ExportOptions& options);
 /// To the stream of a file of this name, compressed where that ends in .gz. Throws Error also where the stream does not
 /// take everything.

@@ -2,8 +2,11 @@
 
 #include <isa-l/igzip_lib.h>
 
+#include <ostream>
 #include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace cgpu {
 
@@ -65,6 +68,14 @@ std::unique_ptr<Sink> plain_sink(std::function<void(std::string_view)> write) {
 }
 std::unique_ptr<Sink> gzip_sink(std::function<void(std::string_view)> write) {
   return std::make_unique<GzipSink>(std::move(write));
+}
+
+std::unique_ptr<Sink> sink_of_file(std::ostream& out, const std::string& name) {
+  const auto write = [&out, name](std::string_view bytes) {
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (!out) throw Error(name, "cannot be written completely: is there space left?");
+  };
+  return name.ends_with(".gz") ? gzip_sink(write) : plain_sink(write);
 }
 
 }  // namespace cgpu

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ class Sink {
 std::unique_ptr<Sink> plain_sink(std::function<void(std::string_view)> write);
 /// The same, compressed.
 std::unique_ptr<Sink> gzip_sink(std::function<void(std::string_view)> write);
+
+/// To the stream of a file of this name, compressed where that ends in .gz. Its writes throw Error where the stream
+/// does not take everything.
+std::unique_ptr<Sink> sink_of_file(std::ostream& out, const std::string& name);
 
 /// About how many bytes are passed to a sink at a time.
 inline constexpr size_t kSinkBlock = size_t{1} << 20;

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "model/chakra_schema.h"
 #include "readers/chakra/execution_trace.h"
-#include "readers/chakra/fields.h"
 #include "readers/chakra/graph_builder.h"
 #include "readers/chakra/workload.h"
 #include "readers/common/protobuf_stream.h"

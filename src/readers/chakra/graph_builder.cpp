@@ -1,11 +1,10 @@
 #include "readers/chakra/graph_builder.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/credentials.h"
 #include "base/json_text.h"
-#include "readers/chakra/fields.h"
+#include "model/chakra_schema.h"
 #include "readers/chakra/tensors.h"
 #include "readers/common/kineto_categories.h"
 
@@ -15,11 +14,6 @@ namespace {
 
 constexpr size_t kMostNodes = size_t{50'000'000};
 constexpr size_t kLongestText = 4096;
-
-/// et_def.proto: CollectiveCommType
-constexpr std::array<std::string_view, 10> kCollectives{
-    "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
-    "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
 
 NodeClass kind_of_type(int64_t type, bool on_host) {
   switch (type) {
@@ -92,8 +86,8 @@ void GraphBuilder::add(const NewNode& node) {
   made.output_bytes = outputs.bytes;
   made.dependencies = node.dependencies;
   made.communicated_bytes = node.communicated_bytes;
-  if (node.collective && *node.collective >= 0 && static_cast<size_t>(*node.collective) < kCollectives.size()) {
-    made.collective = graph_.names.intern(kCollectives[static_cast<size_t>(*node.collective)]);
+  if (node.collective && *node.collective >= 0 && static_cast<size_t>(*node.collective) < kCollectiveTypes.size()) {
+    made.collective = graph_.names.intern(kCollectiveTypes[static_cast<size_t>(*node.collective)]);
   } else if (!node.type && made.kind == NodeClass::collective) {
     made.collective = graph_.names.intern(valid_utf8(inputs.first_word));  // an argument of PyTorch's call
   }

@@ -25,7 +25,8 @@ std::string file_name_of(const Session& session, ExportFormat format) {
 Answer answer_export(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"to"});
   const auto format = export_format_named(parameters.required_text("to"));
-  if (!format) throw RequestError(kBadRequest, "to: pftrace, json, folded or pprof was expected");
+  if (!format || *format == ExportFormat::chakra)  // which is a file a rank
+    throw RequestError(kBadRequest, "to: pftrace, json, folded or pprof was expected");
   if (!is_of_stacks(*format) && !has_timeline(profile.session()))
     throw RequestError(kNotFound, "there is no timeline to export");
   Answer answer;
