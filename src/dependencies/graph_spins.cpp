@@ -1,7 +1,8 @@
-// Host threads that wait without a call: they spin on a value in memory that a kernel writes at its end.
+// Host threads that wait without a call that waits: they spin on a value in memory that a kernel writes at its end, or
+// ask the driver again and again whether it has ended (cudaEventQuery).
 //
-// No profile records that. It shows in the times: the thread launches, makes no call until the op has ended, and makes
-// the next one right afterwards, nearly every time that it stops behind such an op.
+// No profile records that. It shows in the times: the thread launches, makes no other call until the op has ended, and
+// makes the next one right afterwards, nearly every time that it stops behind such an op.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "dependencies/graph_builder.h"
+#include "links/waiting_calls.h"
 
 namespace cgpu {
 
@@ -86,11 +88,11 @@ void GraphBuilder::find_spins(size_t run) {
   };
   keep_usual();
   if (stops.empty()) return;
-  // A thread that calls the driver meanwhile does something else.
+  // A thread that calls the driver meanwhile for more than whether the op has ended does something else.
   std::map<TrackIndex, std::vector<int64_t>> calls;
   for (const Stop& stop : stops) calls[stop.track];
   for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
-    if (!is_call(t.kind(slice))) continue;
+    if (!is_call(t.kind(slice)) || asks_for_end(t.name(slice))) continue;
     const auto of_track = calls.find(t.slices.track[slice]);
     if (of_track != calls.end()) of_track->second.push_back(t.slices.start[slice]);
   }

@@ -45,6 +45,10 @@ Awaited awaited_by(std::string_view call) {
   return contains_any(call, {"Device", "Ctx", "Context", "Thread"}) ? Awaited::device : Awaited::other;
 }
 
+bool asks_for_end(std::string_view call) {
+  return contains_any(call, {"EventQuery", "StreamQuery", "QueryEvent"});
+}
+
 bool records_event(std::string_view call) {
   return contains_any(call, {"EventRecord", "RecordEvent"});
 }

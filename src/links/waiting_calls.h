@@ -20,6 +20,8 @@ enum class Awaited : uint8_t {
 /// The names are listed in docs/definitions/idle.md, "idle" (causes synchronization and blocking_copy) and "waits".
 Awaited awaited_by(std::string_view call);
 
+/// Whether a call of this name asks whether work on the device is done, and does not wait: cudaEventQuery.
+bool asks_for_end(std::string_view call);
 /// Whether a call of this name records an event in a stream.
 bool records_event(std::string_view call);
 /// Whether a call of this name has a stream wait for an event.

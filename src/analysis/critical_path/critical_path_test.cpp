@@ -49,6 +49,15 @@ class Machine {
     for (const auto& [stream, busy_until] : streams_) now_ = std::max(now_, busy_until);
     now_ += 3'000;
   }
+  /// Asks every 10 us whether the last kernel has ended.
+  void poll() {
+    int64_t done = now_;
+    for (const auto& [stream, busy_until] : streams_) done = std::max(done, busy_until);
+    for (bool ended = false; !ended; now_ += 10'000) {
+      ended = now_ >= done;
+      test.host(SliceKind::runtime_call, "cudaEventQuery", now_, 1'000);
+    }
+  }
   void step(int64_t number, const std::function<void()>& body) {
     const int64_t begin = now_;
     body();
@@ -201,14 +210,18 @@ TEST(Dependencies, WhatIfPredictsEachStepOfAHostAheadOfItsDeviceAndBehindIt) {
 }
 
 /// A solver that reads a residual which a kernel writes into memory of the host, or computes for itself meanwhile.
-Session solver_run(double kernel_factor, int64_t computes) {
+Session solver_run(double kernel_factor, int64_t computes, bool polls = false) {
   Machine machine;
   for (int64_t step = 0; step < 3; ++step) {
     machine.step(step, [&] {
       for (int64_t i = 0; i < 20; ++i) {
         machine.launch("residual", static_cast<int64_t>(kernel_factor * static_cast<double>(200'000 + 15'000 * i)));
         if (computes > 0) machine.host("compute", computes);
-        if (computes == 0) machine.spin();
+        if (polls) {
+          machine.poll();
+        } else if (computes == 0) {
+          machine.spin();
+        }
         machine.host("check", 8'000);
         machine.launch("update", 20'000);
       }
@@ -232,6 +245,8 @@ TEST(Dependencies, AThreadThatSpinsUntilAKernelEndsWaitsForIt) {
   TableOptions free;
   free.set("free", {"synchronization"});
   EXPECT_LT(predicted(spins, free), 0.98 * predicted(spins, {}));
+  // To ask again and again is to spin.
+  EXPECT_NEAR(predicted(solver_run(1, 0, true), faster) / predicted(solver_run(0.5, 0, true), {}), 1.0, 0.03);
   // A host that computes for longer than the kernels take is not faster with faster kernels.
   const Session computes = solver_run(1, 600'000);
   EXPECT_NEAR(predicted(computes, faster) / predicted(computes, {}), 1.0, 0.02);
