@@ -47,6 +47,12 @@ def py_spy():
     return beside if os.access(beside, os.X_OK) else shutil.which("py-spy")
 
 
+def can_perf():
+    """Whether perf can record here."""
+    return shutil.which("perf") is not None and subprocess.run(
+        ["sh", "-c", "perf record -q -o /dev/null -- true"], capture_output=True, check=False).returncode == 0
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -159,7 +165,7 @@ class Commands(WithTools):
         self.assertEqual(record[record.index("-p") + 1], "{pid}")
         self.assertEqual(record[record.index("-F") + 1], "499")
         self.assert_has(record, "-g")
-        self.assertEqual(script[:4], ["perf", "script", "-i", record[record.index("-o") + 1]])
+        self.assertEqual(script[:5], ["perf", "script", "--no-inline", "-i", record[record.index("-o") + 1]])
         self.assertTrue(script[-1].endswith(".perf.txt"))
         _, record, _ = self.dry_run("--with", "perf", "--set", "full", "--delay", "250ms", "--", "./a.out")
         self.assert_has(record, "--all-cpus")
@@ -266,7 +272,7 @@ DOCUMENTED = {
     # perf-record(1), perf-script(1)
     "perf": {"record": None, "--quiet": None, "-F": NUMBER, "-o": "/.*", "-e": "(cycles|cpu-clock)", "-g": None,
              "--call-graph": "(fp|dwarf|lbr)", "--off-cpu": None, "--all-cpus": None, "-D": NUMBER, "-p": r"(\d+|\{pid\})",
-             "--": None, "script": None, "-i": "/.*"},
+             "--": None, "script": None, "--no-inline": None, "-i": "/.*"},
     # py-spy record --help
     "py-spy": {"record": None, "--pid": r"(\d+|\{pid\})", "--format": "(flamegraph|raw|speedscope|chrometrace)", "--rate": NUMBER,
                "--subprocesses": None, "--output": "/.*", "--native": None, "--threads": None, "--idle": None, "--duration": NUMBER},
@@ -403,12 +409,23 @@ class Programs(Case):
 
     def assert_same(self, *command, status=None):
         plain = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        done = self.record("--with", "torch", "--no-report", "--", *command)
-        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
-        if status is not None:
-            self.assertEqual(done.returncode, status)
-        ours = [line for line in done.stderr.decode().splitlines() if not line.startswith("cgpu record: ")]
-        self.assertEqual(ours, plain.stderr.decode().splitlines())
+        path = os.path.dirname(py_spy() or "/bin/sh") + ":" + os.environ["PATH"]
+        for name in ["torch"] + ["perf"] * can_perf() + ["py-spy"] * bool(py_spy()):
+            with self.subTest(tool=name):
+                done = self.record("--with", name, "--no-report", "--", *command, PATH=path)
+                self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
+                if status is not None:
+                    self.assertEqual(done.returncode, status)
+                ours = [line for line in done.stderr.decode().splitlines()
+                        if not re.match("cgpu record: |Next: |      cgpu ", line)]
+                self.assertEqual(ours, plain.stderr.decode().splitlines())
+
+    def test_input(self):
+        for name in ["torch"] + ["perf"] * can_perf():
+            done = subprocess.run([tool.binary(), "record", "--with", name, "--no-report", "--", "python3", "-c",
+                                   "import sys; sys.stdout.write(sys.stdin.read().upper())"], cwd=self.folder, input=b"a b\n",
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, b"A B\n"), name)
 
     def test_output_and_status(self):
         self.assert_same("python3", "-c", "import sys; print(1); print(2, file=sys.stderr)", status=0)
@@ -431,14 +448,26 @@ class Programs(Case):
             self.assertEqual(process.wait(60), 5)
 
     def test_nothing_of_the_environment_is_kept(self):
-        done = self.record("--with", "torch", "-o", "R", "--", "python3", "-c", "pass", "--password=hunter2secret",
-                           MY_TOKEN="sesame-4711")
-        self.assertEqual(done.returncode, 0)
-        for folder, _, names in os.walk(self.path("R")):
-            for name in names:
-                text = tool.read(os.path.join(folder, name))
-                self.assertNotIn(b"sesame-4711", text)
-                self.assertNotIn(b"hunter2secret", text)
+        program = self.path("burn.py", BURN)
+        environment = {"MY_TOKEN": "sesame-4711"}
+        if py_spy():
+            environment["PATH"] = os.path.dirname(py_spy()) + ":" + os.environ["PATH"]
+        for name in ["torch"] + ["perf"] * can_perf() + ["py-spy"] * bool(py_spy()):
+            done = self.record("--with", name, "-o", name, "--no-report", "--", "python3", program, "0.7", "0",
+                               "--password=hunter2secret", **environment)
+            self.assertEqual(done.returncode, 0)
+            caution = self.manifest(self.path(name))[0].get("caution", "")
+            for folder, _, files in os.walk(self.path(name)):
+                for file in files:
+                    text = tool.read(os.path.join(folder, file))
+                    self.assertNotIn(b"sesame-4711", text)
+                    self.assertNotIn(b"hunter2secret", b"" if "command line" in caution and file.startswith("rank") else text)
+
+    def test_the_folder_says_what_a_tool_writes_of_the_environment(self):
+        for name, program in (("nsys", "nsys"), ("rocprof", "rocprofv3")):
+            self.path("bin/" + program, "#!/bin/sh\nexit 0\n", executable=True)
+            self.record("--with", name, "-o", name, "--", "true", PATH=self.path("bin") + ":" + os.environ["PATH"])
+            self.assertIn("holds the environment", self.manifest(self.path(name))[0]["caution"])
 
     def test_a_program_without_torch_says_so(self):
         done = self.record("--with", "torch", "--", "python3", "-c", "pass")
@@ -448,8 +477,7 @@ class Programs(Case):
 class Perf(Case):
     def setUp(self):
         super().setUp()
-        probe = subprocess.run(["sh", "-c", "perf record -q -o /dev/null -- true"], capture_output=True, check=False)
-        if probe.returncode != 0:
+        if not can_perf():
             self.skipTest("perf cannot record here")
         self.program = self.path("burn.py", BURN)
 
@@ -660,6 +688,21 @@ class PySpy(Case):
         self.assertEqual(done.returncode, 0)
         line = self.manifest(self.path("R"))[1]
         self.assertTrue(line["file"] or line["failed"])
+
+
+class Hpctoolkit(Case):
+    def test_the_whole_chain(self):
+        if not shutil.which("hpcrun") or not shutil.which("cc"):
+            self.skipTest("no hpcrun, or no C compiler")
+        source = self.path("burn.c", """
+            #include <time.h>
+            double burn(double seconds) { double sum = 0; while (clock() < seconds * CLOCKS_PER_SEC) sum += 1; return sum; }
+            int main(void) { return burn(1) < 0; }
+            """)
+        subprocess.run(["cc", "-g", "-O1", "-fno-inline", "-o", self.path("burn"), source], check=True)
+        done = self.record("--with", "hpctoolkit", "--set", "normal", "-o", "R", "--no-report", "--", "./burn")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertTrue([row for row in tool.table(self.path("R"), "call_tree") if "burn" in str(row.get("name"))])
 
 
 class Torch(Case):

@@ -56,7 +56,8 @@ RecordPlan sampling(const RecordContext& context) {
                                                  : std::vector<std::string>{"-g"});
   plan.has_separate_output = true;
   plan.profile = context.base + ".perf.txt";
-  plan.follow_ups.push_back({{"perf", "script", "-i", data}, plan.profile});
+  // Inlined functions are left out: perf asks addr2line for them, which takes minutes for large programs.
+  plan.follow_ups.push_back({{"perf", "script", "--no-inline", "-i", data}, plan.profile});
   return plan;
 }
 
