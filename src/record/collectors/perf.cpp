@@ -94,7 +94,8 @@ RecordPlan attach(const RecordContext& context) {
 
 const Collector kPerfCollector{"perf",
                                "perf: sampled call stacks of the CPUs",
-                               "",
+                               "FOLDER/.recorder/*.perf.data of Python programs holds pieces of their stacks, where "
+                               "arguments and environment are: delete it before you pass the folder on",
                                collect_perf::why_not,
                                collect_perf::plan,
                                collect_perf::kFailures,
