@@ -7,6 +7,7 @@ are skipped). perf and mpirun are used where they are on PATH.
 import glob
 import json
 import os
+import pty
 import re
 import shlex
 import shutil
@@ -46,6 +47,12 @@ def py_spy():
     return beside if os.access(beside, os.X_OK) else shutil.which("py-spy")
 
 
+def can_perf():
+    """Whether perf can record here."""
+    return shutil.which("perf") is not None and subprocess.run(
+        ["sh", "-c", "perf record -q -o /dev/null -- true"], capture_output=True, check=False).returncode == 0
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -72,7 +79,7 @@ class Case(unittest.TestCase):
             return [json.loads(line) for line in lines]
 
 
-class Commands(Case):
+class WithTools(Case):
     """What --dry-run prints. The tools are empty scripts: only their names count."""
 
     def setUp(self):
@@ -98,6 +105,8 @@ class Commands(Case):
         for word in wanted:
             self.assertIn(word, words)
 
+
+class Commands(WithTools):
     def test_nsys(self):
         words = self.dry_run("--with", "nsys", "--", "./a.out", "-x", "1")[0]
         begin = words.index("nsys")
@@ -122,6 +131,11 @@ class Commands(Case):
                 self.assertEqual(words[words.index(option) + 1], value)
         words = self.dry_run("--with", "ncu", "--ranges", "step", "--", "./a.out")[0]
         self.assertEqual(words[words.index("--nvtx-include") + 1], "step/")
+        for options in (["--with", "ncu", "--set", "full"], []):  # --kernels alone means ncu
+            words = self.dry_run(*options, "--kernels", "gemm|attn", "--", "./a.out")[0]
+            self.assertEqual(words[words.index("--kernel-name") + 1], "regex:gemm|attn")
+            self.assertEqual(words[words.index("--launch-count") + 1], "20")
+            self.assertEqual(words[-1], "./a.out")
 
     def test_rocprof(self):
         words = self.dry_run("--with", "rocprof", "--", "./a.out")[0]
@@ -145,18 +159,33 @@ class Commands(Case):
                          ["hpcrun", "hpcstruct", "hpcprof"])
 
     def test_perf(self):
-        record, script = self.dry_run("--with", "perf", "--", "./a.out")
+        program, record, script = self.dry_run("--with", "perf", "--", "./a.out", "1")
+        self.assertEqual(program, ["./a.out", "1"])  # perf would end a program that it has started on Ctrl-C
         self.assertEqual(record[:3], ["perf", "record", "--quiet"])
+        self.assertEqual(record[record.index("-p") + 1], "{pid}")
         self.assertEqual(record[record.index("-F") + 1], "499")
         self.assert_has(record, "-g")
-        self.assertEqual(script[:4], ["perf", "script", "-i", record[record.index("-o") + 1]])
+        self.assertEqual(script[:5], ["perf", "script", "--no-inline", "-i", record[record.index("-o") + 1]])
         self.assertTrue(script[-1].endswith(".perf.txt"))
-        record, _ = self.dry_run("--with", "perf", "--set", "full", "--delay", "250ms", "--", "./a.out")
+        _, record, _ = self.dry_run("--with", "perf", "--set", "full", "--delay", "250ms", "--", "./a.out")
         self.assert_has(record, "--all-cpus")
         self.assertEqual(record[record.index("-D") + 1], "250")
-        record, _ = self.dry_run("--with", "perf", "--", "python3", "-c", "pass")
+        program, record, _ = self.dry_run("--with", "perf", "--", "python3", "-c", "pass")
         self.assertEqual(record[record.index("--call-graph") + 1], "dwarf")
-        self.assertEqual(record[0], "PYTHONPERFSUPPORT=1")
+        self.assertEqual(program[0], "PYTHONPERFSUPPORT=1")
+
+    def test_perf_of_some_of_the_time(self):
+        _, record, _ = self.dry_run("--with", "perf", "--delay", "500ms", "--duration", "2s", "--", "./a.out", "1")
+        self.assertEqual(record[-8:], ["-p", "{pid}", "-D", "500", "--", "sh", "-c", "kill -CONT {pid}; exec sleep 2.5"])
+
+    def test_perf_records_waiting_where_it_can(self):
+        able = "#!/bin/sh\necho '   bpf_skeletons: [ on  ]  # HAVE_BPF_SKEL'\n"
+        for text, has_it in ((able, os.geteuid() == 0), ("#!/bin/sh\necho '   bpf: [ on  ]'\n", False)):
+            self.path("bin/perf", text, executable=True)
+            for size, wants in (("quick", False), ("normal", True), ("full", True)):
+                _, record, _ = self.dry_run("--with", "perf", "--set", size, "--", "./a.out")
+                self.assertEqual("--off-cpu" in record, wants and has_it)
+                self.assertEqual("--all-cpus" in record, size == "full")
 
     def test_py_spy(self):
         program, spy = self.dry_run("--with", "py-spy", "--", "python3", "-c", "pass")
@@ -209,8 +238,139 @@ class Commands(Case):
         self.assertEqual(chosen("python3", "-I", indirect), "py-spy")  # PYTHONPATH is not read
 
     def test_commands_of_one_line_need_no_dashes(self):
-        record, _ = self.dry_run("--with", "perf", "./a.out", "table", "--format", "x")
-        self.assertEqual(record[-4:], ["./a.out", "table", "--format", "x"])
+        program, _, _ = self.dry_run("--with", "perf", "./a.out", "table", "--format", "x")
+        self.assertEqual(program, ["./a.out", "table", "--format", "x"])
+
+
+# The options that each tool documents, as far as `cgpu record` uses them: name, and what its value may be (None: it has
+# none). "=" in front of the value: written behind the name and an equals sign.
+NUMBER = r"\d+"
+DOCUMENTED = {
+    # Nsight Systems, User Guide, "CLI Profile Command Switch Options"
+    "nsys": {"profile": None, "--output": "=/.*", "--trace": "=((cuda|nvtx|osrt|mpi),?)+", "--sample": "=(process-tree|system-wide|none)",
+             "--cpuctxsw": "=(process-tree|system-wide|none)", "--cuda-graph-trace": "=(graph|node)",
+             "--kill": "=(none|sigkill|sigterm|[0-9]+)", "--gpu-metrics-devices": "=(all|none|[0-9,]+)",
+             "--cuda-memory-usage": "=(true|false)", "--capture-range": "=(none|cudaProfilerApi|hotkey|nvtx)",
+             "--nvtx-capture": "=.+", "--env-var": "=[A-Z_]+=.*",
+             "--capture-range-end": "=(none|stop|stop-shutdown|repeat.*)", "--delay": "=" + NUMBER, "--duration": "=" + NUMBER},
+    # Nsight Compute, CLI manual, "Command Line Options"
+    "ncu": {"--export": "/.*", "--set": "(basic|detailed|full|roofline)", "--launch-skip": NUMBER, "--launch-count": NUMBER,
+            "--target-processes": "(all|application-only)", "--graph-profiling": "(node|graph)", "--log-file": "/.*",
+            "--nvtx": None, "--nvtx-include": ".+/", "--kernel-name": "(regex:)?.+"},
+    # ROCprofiler-SDK, "rocprofv3 command-line options", "Dynamic process attachment using rocprofv3"
+    "rocprofv3": {"--runtime-trace": None, "--sys-trace": None, "--output-format": "(csv|json|pftrace|otf2|rocpd)",
+                  "--output-directory": "/.*", "--output-file": "[^/]+", "--pmc": "([A-Z_]+ ?)+",
+                  "--collection-period": r"\d+:\d+:\d+", "--collection-period-unit": "(hour|min|sec|msec|usec|nsec)",
+                  "--attach": NUMBER, "--attach-duration-msec": NUMBER, "--": None},
+    # CANN, "Profiling AI Tasks When They Are Running"
+    "msprof": {"--output": "=/.*", "--ascendcl": "=(on|off)", "--runtime-api": "=(on|off)", "--task-time": "=(on|off|l0|l1)",
+               "--ai-core": "=(on|off)", "--aicpu": "=(on|off)", "--sys-hardware-mem": "=(on|off)"},
+    # HPCToolkit, User's Manual; hpcrun, hpcstruct and hpcprof --help
+    "hpcrun": {"-o": "/.*", "-e": "(CPUTIME|REALTIME|gpu=(cuda|rocm)(,pc)?)", "-t": None},
+    "hpcstruct": {},
+    "hpcprof": {"-o": "/.*"},
+    # perf-record(1), perf-script(1)
+    "perf": {"record": None, "--quiet": None, "-F": NUMBER, "-o": "/.*", "-e": "(cycles|cpu-clock)", "-g": None,
+             "--call-graph": "(fp|dwarf|lbr)", "--off-cpu": None, "--all-cpus": None, "-D": NUMBER, "-p": r"(\d+|\{pid\})",
+             "--": None, "script": None, "--no-inline": None, "-i": "/.*"},
+    # py-spy record --help
+    "py-spy": {"record": None, "--pid": r"(\d+|\{pid\})", "--format": "(flamegraph|raw|speedscope|chrometrace)", "--rate": NUMBER,
+               "--subprocesses": None, "--output": "/.*", "--native": None, "--threads": None, "--idle": None, "--duration": NUMBER},
+}
+# What each tool is asked for besides the set.
+OPTIONS = {
+    "nsys": [[], ["--delay", "2s"], ["--duration", "3s"], ["--delay", "2s", "--duration", "3s"], ["--ranges", "step"]],
+    "ncu": [[], ["--skip", "3"], ["--steps", "2"], ["--ranges", "step"], ["--kernels", "gemm|attn"]],
+    "rocprof": [[], ["--delay", "2s"], ["--duration", "3s"], ["--delay", "2s", "--duration", "3s"]],
+    "msprof": [[]],
+    "hpctoolkit": [[]],
+    "perf": [[], ["--delay", "250ms"], ["--duration", "3s"], ["--delay", "1s", "--duration", "3s"]],
+    "py-spy": [[], ["--duration", "3s"]],
+}
+
+
+class Documented(WithTools):
+    """Each tool's commands for each set and option are of options that it documents."""
+
+    def assert_documented(self, words, program):
+        """`words` up to the program are a tool and options of it; returns the names of the options."""
+        options = DOCUMENTED[words[0]]
+        names, at = [], 1
+        while at < len(words) and words[at:at + len(program)] != program and words[at] not in ("sh", "sleep", ">"):
+            name, equals, value = words[at].partition("=")
+            if name not in options:
+                self.assertTrue(words[0].startswith("hpc") and words[at].startswith("/"), "%s is not documented: %s" % (name, words))
+                at += 1
+                continue
+            at += 1
+            form = options[name]
+            if form is None:
+                self.assertEqual(equals, "", words)
+            elif form.startswith("="):
+                self.assertRegex(value, "^(%s)$" % form[1:], words)
+            else:
+                self.assertEqual(equals, "", words)
+                values = [words[at]]
+                at += 1
+                while name == "--pmc" and at < len(words) and re.match("[A-Z_]+$", words[at]):
+                    values.append(words[at])
+                    at += 1
+                self.assertRegex(" ".join(values), "^(%s)$" % form, words)
+            names.append(name)
+        return names
+
+    def test_sets_and_options(self):
+        used = set()
+        for tool_name, cases in OPTIONS.items():
+            program = ["python3", "-c", "pass"] if tool_name == "py-spy" else ["./a.out", "-x"]
+            for size in ("quick", "normal", "full"):
+                for options in cases:
+                    with self.subTest(tool=tool_name, set=size, options=options):
+                        lines = self.dry_run("--with", tool_name, "--set", size, *options, "--", *program)
+                        self.assertTrue(any(line[-len(program):] == program for line in lines), lines)
+                        for words in lines:
+                            while re.match("[A-Z_]+=", words[0]):
+                                words = words[1:]
+                            if words != program:
+                                used |= {(words[0], name) for name in self.assert_documented(words, program)}
+        for name in ("nsys", "ncu", "msprof"):  # those of the others differ with devices, or are of processes that run
+            self.assertEqual({option for one, option in used if one == name} ^ set(DOCUMENTED[name]), set(), name)
+
+    def test_processes_that_run(self):
+        with subprocess.Popen(["python3", "-c", "import time; time.sleep(60)"]) as process:
+            try:
+                for tool_name in ("perf", "py-spy", "rocprof"):
+                    for size in ("quick", "normal", "full"):
+                        for options in ([], ["--duration", "2s"]):
+                            with self.subTest(tool=tool_name, set=size, options=options):
+                                for words in self.dry_run("--with", tool_name, "--set", size, "--attach", process.pid, *options):
+                                    self.assert_documented(words, [None])
+            finally:
+                process.kill()
+
+    def test_tools_that_are_here_know_their_options(self):
+        """The table itself is held to the tools, where they can be installed."""
+        for name, command, options in (("perf", ["perf", "record", "-h"], {"-g", "-F", "-o", "-e", "-D", "-p", "--all-cpus", "--quiet",
+                                                                           "--call-graph"}),
+                                       ("perf", ["perf", "script", "-h"], {"-i"}),
+                                       (py_spy(), [py_spy(), "record", "--help"], set(DOCUMENTED["py-spy"]) - {"record"})):
+            if not name or not shutil.which(name):
+                continue
+            done = subprocess.run(command, capture_output=True, check=False)
+            known = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", (done.stdout + done.stderr).decode()))
+            self.assertEqual(options - known, set(), name)
+
+    def test_options_that_a_tool_does_not_have_are_refused(self):
+        for tool_name, options in (("nsys", ["--steps", "2"]), ("nsys", ["--kernels", "x"]), ("ncu", ["--duration", "1s"]),
+                                   ("rocprof", ["--skip", "1"]), ("rocprof", ["--ranges", "x"]), ("msprof", ["--delay", "1s"]),
+                                   ("msprof", ["--steps", "1"]), ("hpctoolkit", ["--duration", "1s"]), ("perf", ["--steps", "1"]),
+                                   ("perf", ["--ranges", "x"]), ("py-spy", ["--delay", "1s"]), ("py-spy", ["--kernels", "x"]),
+                                   ("torch", ["--kernels", "x"])):
+            with self.subTest(tool=tool_name, options=options):
+                done = self.record("--dry-run", "-o", "R", "--with", tool_name, *options, "--", "python3", "-c", "pass",
+                                   PATH=os.path.join(self.folder, "bin") + ":/usr/bin:/bin")
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(options[0], done.stderr.decode())
 
 
 class Refusals(Case):
@@ -249,12 +409,23 @@ class Programs(Case):
 
     def assert_same(self, *command, status=None):
         plain = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        done = self.record("--with", "torch", "--no-report", "--", *command)
-        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
-        if status is not None:
-            self.assertEqual(done.returncode, status)
-        ours = [line for line in done.stderr.decode().splitlines() if not line.startswith("cgpu record: ")]
-        self.assertEqual(ours, plain.stderr.decode().splitlines())
+        path = os.path.dirname(py_spy() or "/bin/sh") + ":" + os.environ["PATH"]
+        for name in ["torch"] + ["perf"] * can_perf() + ["py-spy"] * bool(py_spy()):
+            with self.subTest(tool=name):
+                done = self.record("--with", name, "--no-report", "--", *command, PATH=path)
+                self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
+                if status is not None:
+                    self.assertEqual(done.returncode, status)
+                ours = [line for line in done.stderr.decode().splitlines()
+                        if not re.match("cgpu record: |Next: |      cgpu ", line)]
+                self.assertEqual(ours, plain.stderr.decode().splitlines())
+
+    def test_input(self):
+        for name in ["torch"] + ["perf"] * can_perf():
+            done = subprocess.run([tool.binary(), "record", "--with", name, "--no-report", "--", "python3", "-c",
+                                   "import sys; sys.stdout.write(sys.stdin.read().upper())"], cwd=self.folder, input=b"a b\n",
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, b"A B\n"), name)
 
     def test_output_and_status(self):
         self.assert_same("python3", "-c", "import sys; print(1); print(2, file=sys.stderr)", status=0)
@@ -277,14 +448,28 @@ class Programs(Case):
             self.assertEqual(process.wait(60), 5)
 
     def test_nothing_of_the_environment_is_kept(self):
-        done = self.record("--with", "torch", "-o", "R", "--", "python3", "-c", "pass", "--password=hunter2secret",
-                           MY_TOKEN="sesame-4711")
-        self.assertEqual(done.returncode, 0)
-        for folder, _, names in os.walk(self.path("R")):
-            for name in names:
-                text = tool.read(os.path.join(folder, name))
-                self.assertNotIn(b"sesame-4711", text)
-                self.assertNotIn(b"hunter2secret", text)
+        program = self.path("burn.py", BURN)
+        environment = {"MY_TOKEN": "sesame-4711"}
+        if py_spy():
+            environment["PATH"] = os.path.dirname(py_spy()) + ":" + os.environ["PATH"]
+        for name in ["torch"] + ["perf"] * can_perf() + ["py-spy"] * bool(py_spy()):
+            done = self.record("--with", name, "-o", name, "--no-report", "--", "python3", program, "0.7", "0",
+                               "--password=hunter2secret", **environment)
+            self.assertEqual(done.returncode, 0)
+            # What the tools write themselves, of which the folder warns.
+            named = {"perf": (".perf.data", "holds pieces of their stacks"), "py-spy": (".speedscope.json", "command lines")}
+            ending, caution = named.get(name, ("?", ""))
+            self.assertIn(caution, self.manifest(self.path(name))[0].get("caution", ""))
+            for folder, _, files in os.walk(self.path(name)):
+                for file in files:
+                    text = tool.read(os.path.join(folder, file))
+                    self.assertFalse(not file.endswith(ending) and (b"sesame-4711" in text or b"hunter2secret" in text), file)
+
+    def test_the_folder_says_what_a_tool_writes_of_the_environment(self):
+        for name, program in (("nsys", "nsys"), ("rocprof", "rocprofv3")):
+            self.path("bin/" + program, "#!/bin/sh\nexit 0\n", executable=True)
+            self.record("--with", name, "-o", name, "--", "true", PATH=self.path("bin") + ":" + os.environ["PATH"])
+            self.assertIn("holds the environment", self.manifest(self.path(name))[0]["caution"])
 
     def test_a_program_without_torch_says_so(self):
         done = self.record("--with", "torch", "--", "python3", "-c", "pass")
@@ -294,8 +479,7 @@ class Programs(Case):
 class Perf(Case):
     def setUp(self):
         super().setUp()
-        probe = subprocess.run(["sh", "-c", "perf record -q -o /dev/null -- true"], capture_output=True, check=False)
-        if probe.returncode != 0:
+        if not can_perf():
             self.skipTest("perf cannot record here")
         self.program = self.path("burn.py", BURN)
 
@@ -326,6 +510,114 @@ class Perf(Case):
         (line,) = self.manifest(self.path("R"))[1:]
         self.assertEqual((line["ended"], line["failed"]), ("signal SIGTERM", None))
         self.assertGreater(os.path.getsize(os.path.join(self.path("R"), line["file"])), 0)
+
+    def test_some_of_the_time(self):
+        program = self.path("count.py", """
+            import time
+            end = time.monotonic() + 4
+            while time.monotonic() < end: sum(range(1000))
+            print("whole")
+            """)
+        done = self.record("--with", "perf", "--delay", "1s", "--duration", "1s", "-o", "R", "--no-report", "--", "python3", program)
+        self.assertEqual((done.returncode, done.stdout), (0, b"whole\n"), done.stderr.decode())
+        self.assertIsNone(self.manifest(self.path("R"))[1]["failed"])
+        with open(self.path(os.path.join("R", self.manifest(self.path("R"))[1]["file"])), encoding="utf-8") as text:
+            times = [float(found.group(1)) for found in re.finditer(r"(\d+\.\d+):\s+\d+ c", text.read())]
+        self.assertTrue(0.3 < max(times) - min(times) < 2, (min(times), max(times)))
+
+    def test_processes_that_the_program_starts(self):
+        script = "import subprocess, sys; subprocess.run([sys.executable, sys.argv[1], '0.6', '0']); sys.exit(7)"
+        done = self.record("--with", "perf", "-o", "R", "--no-report", "--", "python3", "-c", script, self.program)
+        self.assertEqual((done.returncode, done.stdout), (7, b"out\n"), done.stderr.decode())
+        with open(self.path(os.path.join("R", self.manifest(self.path("R"))[1]["file"])), encoding="utf-8") as text:
+            processes = set(re.findall(r"^\S+ +(\d+) ", text.read(), re.MULTILINE))
+        self.assertGreaterEqual(len(processes), 2)
+
+    def test_a_perf_that_fails(self):
+        """The program runs all the same, to its end, and the manifest says what failed."""
+        self.path("bin/perf", "#!/bin/sh\necho 'No permission to enable cycles event.' >&2\nexit 255\n", executable=True)
+        done = self.record("--with", "perf", "-o", "R", "--", "python3", self.program, "0.1", "3",
+                           PATH=self.path("bin") + ":" + os.environ["PATH"])
+        self.assertEqual((done.returncode, done.stdout), (3, b"out\n"))
+        self.assertIn("kernel.perf_event_paranoid", self.manifest(self.path("R"))[1]["failed"])
+
+    def test_interrupt_from_the_terminal(self):
+        """Ctrl-C reaches the program and cgpu alike; what was recorded is kept, and cgpu ends as the program."""
+        with subprocess.Popen([tool.binary(), "record", "--with", "perf", "-o", "R", "--no-report", "--", "python3", "-c",
+                               "print('ready', flush=True)\nwhile True: sum(range(1000))"], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, start_new_session=True) as process:
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            time.sleep(0.5)
+            os.killpg(process.pid, signal.SIGINT)
+            self.assertEqual(process.wait(60), -signal.SIGINT)
+        (line,) = self.manifest(self.path("R"))[1:]
+        self.assertEqual((line["ended"], line["failed"]), ("signal SIGINT", None))
+        self.assertGreater(os.path.getsize(os.path.join(self.path("R"), line["file"])), 0)
+
+    def on_a_terminal(self, *arguments):
+        """What cgpu writes to standard error where that is a terminal."""
+        terminal, end = pty.openpty()
+        with subprocess.Popen([tool.binary(), "record", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=end) as process:
+            os.close(end)
+            text = b""
+            while True:
+                try:
+                    part = os.read(terminal, 4096)
+                except OSError:
+                    part = b""
+                if not part:
+                    break
+                text += part
+            os.close(terminal)
+            self.assertEqual(process.wait(60), 0, text)
+        return text.decode()
+
+    def test_interrupt_that_the_program_handles(self):
+        program = self.path("handles.py", """
+            import sys, time
+            print("ready", flush=True)
+            try:
+                while True: sum(range(1000))
+            except KeyboardInterrupt:
+                time.sleep(0.5)
+                print("saved", flush=True)
+                sys.exit(6)
+            """)
+        with subprocess.Popen([tool.binary(), "record", "--with", "perf", "-o", "R", "--no-report", "--", "python3", program],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            time.sleep(0.3)
+            os.killpg(process.pid, signal.SIGINT)
+            self.assertEqual(process.stdout.read(), b"saved\n")
+            self.assertEqual(process.wait(60), 6)
+        self.assertIsNone(self.manifest(self.path("R"))[1]["failed"])
+
+    def test_progress_is_shown_while_nothing_else_has_the_terminal(self):
+        with subprocess.Popen(["python3", self.program, "60", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                text = self.on_a_terminal("--with", "perf", "-o", "R", "--attach", process.pid, "--duration", "4s", "--no-report")
+            finally:
+                process.kill()
+        self.assertIn("\r\x1b[Kcgpu record: recording, 2 s", text)
+        self.assertNotIn("recording", text[text.rindex("\r\x1b[K"):].splitlines()[0])  # wiped
+
+    def test_progress_is_not_shown_while_a_program_runs(self):
+        text = self.on_a_terminal("--with", "perf", "-o", "R", "--no-report", "--", "python3", "-c", "import time; time.sleep(3)")
+        self.assertNotIn("recording, ", text)
+
+    def test_killed_ranks_are_named(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("no mpirun")
+        program = "import os, time; time.sleep(0.5)\nif os.environ['OMPI_COMM_WORLD_RANK'] == '1': os.kill(os.getpid(), 9)"
+        inside = [tool.binary(), "record", "--with", "perf", "-o", "R", "--no-report", "--", "python3", "-c", program]
+        done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", *inside], cwd=self.folder,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        ended = {line["rank"]: line["ended"] for line in self.manifest(self.path("R"))[1:]}
+        self.assertEqual(ended.get(1), "signal SIGKILL")
+        if 0 in ended:  # mpirun may have ended it, with its cgpu
+            self.assertIn("rank 1: it was ended by signal SIGKILL", done.stderr.decode())
 
     def test_ranks_share_a_folder(self):
         if not shutil.which("mpirun"):
@@ -400,6 +692,21 @@ class PySpy(Case):
         self.assertTrue(line["file"] or line["failed"])
 
 
+class Hpctoolkit(Case):
+    def test_the_whole_chain(self):
+        if not shutil.which("hpcrun") or not shutil.which("cc"):
+            self.skipTest("no hpcrun, or no C compiler")
+        source = self.path("burn.c", """
+            #include <time.h>
+            double burn(double seconds) { double sum = 0; while (clock() < seconds * CLOCKS_PER_SEC) sum += 1; return sum; }
+            int main(void) { return burn(1) < 0; }
+            """)
+        subprocess.run(["cc", "-g", "-O1", "-fno-inline", "-o", self.path("burn"), source], check=True)
+        done = self.record("--with", "hpctoolkit", "--set", "normal", "-o", "R", "--no-report", "--", "./burn")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertTrue([row for row in tool.table(self.path("R"), "call_tree") if "burn" in str(row.get("name"))])
+
+
 class Torch(Case):
     """The whole way once; tests/record_torch_test.py has what the recorder does in which program."""
 
@@ -455,6 +762,16 @@ class Manifests(Case):
         self.assertIn("rank 0 took 12 % longer", notes["recording_overhead"]["text"])
         self.assertIn("rank 1 failed: the disk is full", notes["recording_failed"]["text"])
         self.assertNotIn("skipped_file", notes)
+
+    def test_missing_ranks(self):
+        line = json.dumps({"kind": "process", "rank": 1, "world_size": 3, "file": "rank00000.1.json"})
+        rows = tool.table(self.folder_with(self.FIRST, line), "notes")
+        texts = [row["text"] for row in rows if row["code"] == "recording_failed"]
+        self.assertEqual(len(texts), 2)
+        self.assertIn("rank 0: it left nothing", texts[0])
+        self.assertIn("rank 2: it left nothing", texts[1])
+        chosen = json.dumps({"kind": "recording", "tool": "torch", "job": "", "ranks": "1"})
+        self.assertNotIn("recording_failed", self.notes(chosen, line))
 
     def test_damaged_manifests(self):
         for lines in (["{"], ["[1]"], [self.FIRST, "{\"kind\": \"process\", \"rank\": {\"a\": [1]}, \"failed\": \"x\"", "\0"],

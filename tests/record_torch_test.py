@@ -177,6 +177,21 @@ for _ in range(30):
         self.assert_recorded(recording, "transformers CallbackHandler.on_step_end", (22, 23, 24))
 
 
+class Device(Case):
+    def test_device_without_activity(self):
+        """A program that says that it uses CUDA, of which nothing is in the trace."""
+        folder = self.folder("program")
+        with open(os.path.join(folder, "train.py"), "w", encoding="utf-8") as file:
+            file.write("import runpy, sys, torch\ntorch.cuda.is_initialized = lambda: True\n"
+                       "sys.argv = ['train.py', '20']\nrunpy.run_path(%r, run_name='__main__')\n"
+                       % os.path.join(PROGRAMS, "train.py"))
+        recording = self.record({}, [PYTHON, os.path.join(folder, "train.py")])
+        self.assertEqual(recording.status, 0)
+        (line,) = recording.lines
+        self.assertEqual((line["device"], line["device_ops"], line["steps"]), ("cuda", 0, 3))
+        self.assertIn("no activity of the device was recorded", line["failed"])
+
+
 class TooLittle(Case):
     def test_no_step(self):
         line = self.assert_nothing(self.record({}, program("operations.py", 2)), "no step was found; --delay 0 --duration 5")

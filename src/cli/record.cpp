@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "analysis/analysis.h"
 #include "base/error.h"
@@ -52,21 +53,42 @@ struct RecordCommand {
     const bool speaks = prepared.job.rank == 0;
     if (speaks) {
       for (const std::string& remark : prepared.remarks) tell(remark);
-      tell("runs " + first_line_of(prepared.commands()));
+      const size_t commands = prepared.plan.before.size() + 1 + (prepared.plan.beside.empty() ? 0 : 1);
+      for (const std::string& command : first_lines(prepared.commands(), commands)) {
+        tell("runs " + command);
+      }
       tell("into " + prepared.folder);
     }
     std::fflush(stderr);
-    const Recording recording = run_recording(prepared);
+    const Recording recording = record(prepared);
     if (recording.is_last) conclude(prepared, recording);
     exit_code = 0;
     if (recording.status != 0) end_with_status(recording.status);
   }
 
  private:
+  static Recording record(const PreparedRecording& prepared) {
+    WaitingLine line;
+    return run_recording(prepared, [&](const std::string& what) { line.update("cgpu record: " + what); });
+  }
+
+  void understand_server() const {
+    const std::string& url = request.server;
+    if (!url.starts_with("http://") && !url.starts_with("https://"))
+      throw Error("--server " + url + ": a URL was expected, such as http://localhost:8000");
+    if (url.find('@') != std::string::npos)
+      throw Error("--server: a URL without a password was expected; a key comes from CGPU_SERVER_API_KEY");
+    if (request.attach) throw Error("record: give --server or --attach, not both");
+    if (request.tool != "auto") throw Error("record --server: the server has its own profiler: leave out --with");
+    if (ranks != "all") throw Error("record --server: all ranks of the server record: leave out --ranks");
+  }
+
   void understand() {
+    while (request.server.ends_with("/")) request.server.pop_back();
+    if (!request.server.empty()) understand_server();
     if (request.attach && !request.command.empty()) throw Error("record: give --attach or a command, not both");
     if (request.attach && request.delay) throw Error("record: --attach begins at once: leave out --delay");
-    if (request.command.empty() && !request.attach)
+    if (request.command.empty() && !request.attach && request.server.empty())
       throw Error("record: give the command to record: cgpu record [OPTIONS] -- COMMAND...");
     if (report && no_report) throw Error("record: --report and --no-report cannot be given together");
     request.set = set == "quick" ? RecordSet::quick : set == "normal" ? RecordSet::normal : RecordSet::full;
@@ -92,7 +114,12 @@ struct RecordCommand {
     request.ranks = listed.numbers();
   }
 
-  static std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
+  static std::vector<std::string> first_lines(const std::string& text, size_t most) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; lines.size() < most && std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  }
 
   /// What was recorded, the first answer, and how to go on.
   void conclude(const PreparedRecording& prepared, const Recording& recording) const {
@@ -175,12 +202,17 @@ void add_record_verb(CommandLine& line, int& exit_code) {
   verb.add_option("--delay", command->delay, "Time before the recording, as 10s or 500ms, in the place of --skip");
   verb.add_option("--duration", command->duration, "Time that is recorded, in the place of --steps");
   verb.add_option("--ranges", command->request.ranges, "Record the ranges of this name (NVTX, record_function)");
+  verb.add_option("--kernels", command->request.kernels,
+                  "Measure the kernels whose names this regular expression matches (Nsight Compute)");
   verb.add_option("--ranks", command->ranks, "Ranks that record, as 0,3-5 (default all)");
   verb.add_option("--env", command->environment,
                   "KEY=VALUE: a variable that the program gets; can be given several times")
       .one_at_a_time();
   verb.add_option("--attach", command->request.attach,
                   "Record this running process (its number), for --duration or until Ctrl-C");
+  verb.add_option(
+      "--server", command->request.server,
+      "Have this server (vLLM, SGLang; its URL) profile itself, for --duration, until Ctrl-C or until COMMAND ends");
   verb.add_flag("--dry-run", command->dry_run, "Only print the commands");
   verb.add_flag("--report", command->report, "End with the first lines of the report (the default)");
   verb.add_flag("--no-report", command->no_report, "End without them");

@@ -61,4 +61,25 @@ ProgressBar::~ProgressBar() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
 }
 
+WaitingLine::WaitingLine() : on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void WaitingLine::update(const std::string& what) {
+  if (!on_terminal_) return;
+  const auto now = Clock::now();
+  if (what != what_) {
+    what_ = what;
+    started_ = now;
+  }
+  const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now - started_).count();
+  if (seconds < 2 || seconds == shown_) return;
+  shown_ = seconds;
+  const size_t width = std::max<size_t>(columns_of(STDERR_FILENO), 60);
+  fmt::print(stderr, "\r\x1b[K{}, {} s", one_line(what).substr(0, width - 16), seconds);
+  std::fflush(stderr);
+}
+
+WaitingLine::~WaitingLine() {
+  if (shown_ > 0) fmt::print(stderr, "\r\x1b[K");
+}
+
 }  // namespace cgpu

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "table/text.h"
@@ -38,6 +39,26 @@ class ProgressBar {
   bool drawn_ = false;
   Clock::time_point started_ = Clock::now();
   Clock::time_point last_ = started_;
+};
+
+/// A line on stderr that says what is waited for and how long already: shown only on a terminal, once a second, from
+/// two seconds on; wiped at the end.
+class WaitingLine {
+ public:
+  WaitingLine();
+  ~WaitingLine();
+  WaitingLine(const WaitingLine&) = delete;
+  WaitingLine& operator=(const WaitingLine&) = delete;
+
+  /// Another `what` counts from 0 again. Cheap.
+  void update(const std::string& what);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool on_terminal_;
+  std::string what_;
+  Clock::time_point started_;
+  int64_t shown_ = 0;  // seconds
 };
 
 }  // namespace cgpu

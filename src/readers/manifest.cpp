@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +29,7 @@ std::optional<double> real_number(std::string_view text) {
 struct Line {
   std::string kind;
   std::string job;
+  std::string ranks;
   RecordedProcess process;
 };
 
@@ -38,6 +41,7 @@ void read_member(JsonReader& json, std::string_view key, Line& line) {
   if (token == Token::string) {
     if (key == "kind") line.kind = text;
     if (key == "job") line.job = text;
+    if (key == "ranks") line.ranks = text;
     if (key == "tool") process.tool = text;
     if (key == "tool_version") process.tool_version = text;
     if (key == "file") process.file = text;
@@ -77,7 +81,7 @@ std::optional<RecordingManifest> read_manifest(const std::string& folder) {
   if (!std::getline(file, text)) return std::nullopt;
   std::optional<Line> first = read_line(text);
   if (!first || first->kind != "recording") return std::nullopt;
-  RecordingManifest manifest{first->process.tool, first->job, {}};
+  RecordingManifest manifest{first->process.tool, first->job, first->ranks, {}};
   while (manifest.processes.size() < kMostLines && std::getline(file, text)) {
     std::optional<Line> line = read_line(text);
     if (line && line->kind == "process") manifest.processes.push_back(std::move(line->process));
@@ -85,10 +89,32 @@ std::optional<RecordingManifest> read_manifest(const std::string& folder) {
   return manifest;
 }
 
+std::vector<std::string> words_of_missing_ranks(const RecordingManifest& manifest) {
+  constexpr size_t kMostNamed = 8;
+  if (!manifest.ranks.empty()) return {};  // the others were not to record
+  std::set<int64_t> ranks;
+  int64_t expected = 0;
+  for (const RecordedProcess& process : manifest.processes) {
+    if (process.rank) ranks.insert(*process.rank);
+    expected = std::max(expected, process.world_size.value_or(0));
+  }
+  std::vector<std::string> words;
+  for (int64_t rank = 0; rank < expected && words.size() < kMostNamed; ++rank) {
+    if (!ranks.contains(rank)) {
+      words.push_back(
+          fmt::format("rank {}: it left nothing; it was killed, ended before the recording, or runs still", rank));
+    }
+  }
+  return words;
+}
+
 void note_recording(const std::string& folder, Notes& notes) {
   constexpr double kNoticeable = 5;  // percent
   const auto manifest = read_manifest(folder);
   if (!manifest) return;
+  for (const std::string& missing : words_of_missing_ranks(*manifest)) {
+    notes.add("recording_failed", 1, "the recording of " + missing, true);
+  }
   for (const RecordedProcess& process : manifest->processes) {
     const std::string who = process.rank ? "rank " + std::to_string(*process.rank) : "the program";
     if (!process.failed.empty()) {

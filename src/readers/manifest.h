@@ -30,12 +30,16 @@ struct RecordedProcess {
 
 struct RecordingManifest {
   std::string tool;
-  std::string job;  // of all processes; "" outside of a parallel job
+  std::string job;    // of all processes; "" outside of a parallel job
+  std::string ranks;  // that were to record, as "0,3-5"; "" for all
   std::vector<RecordedProcess> processes;
 };
 
 /// Nothing where the folder has none, or none of `cgpu record`. Lines that are damaged are passed over.
 std::optional<RecordingManifest> read_manifest(const std::string& folder);
+
+/// A line for each rank that was to record and left no line in the manifest, the first few of them.
+std::vector<std::string> words_of_missing_ranks(const RecordingManifest& manifest);
 
 /// Adds what the manifest of a folder says of the profiles in it: what failed, what the recording cost.
 void note_recording(const std::string& folder, Notes& notes);

@@ -79,8 +79,17 @@ struct StartPipe {
   }
 };
 
-pid_t start(const Launch& launch, const BlockedSignals& signals) {
-  const StartPipe pipe;
+/// Throws Error where the child has said by the pipe that it could not start the program. Waits until it has started.
+void expect_started(const Launch& launch, const StartPipe& pipe, pid_t child) {
+  int why = 0;
+  const bool failed = ::read(pipe.from, &why, sizeof why) == sizeof why;
+  ::close(pipe.from);
+  if (!failed) return;
+  ::waitpid(child, nullptr, 0);
+  throw Error(launch.command[0], fmt::format("cannot be started: {}", std::strerror(why)));
+}
+
+pid_t start(const Launch& launch, const StartPipe& pipe, const BlockedSignals& signals) {
   const std::vector<char*> arguments = exec_arguments(launch.command);
   const pid_t child = ::fork();
   if (child < 0) throw Error(launch.command[0], "no process could be started for it");
@@ -89,18 +98,20 @@ pid_t start(const Launch& launch, const BlockedSignals& signals) {
     for (const auto& [name, value] : launch.environment) ::setenv(name.c_str(), value.c_str(), 1);
     if (!launch.beside.empty()) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     signals.restore();
+    if (launch.waits_for_beside) ::raise(SIGSTOP);
     ::execvp(arguments[0], arguments.data());
     const int why = errno;
     if (::write(pipe.to, &why, sizeof why) != sizeof why) ::_exit(126);
     ::_exit(127);
   }
   ::close(pipe.to);
-  int why = 0;
-  const bool failed = ::read(pipe.from, &why, sizeof why) == sizeof why;
-  ::close(pipe.from);
-  if (!failed) return child;
-  ::waitpid(child, nullptr, 0);
-  throw Error(launch.command[0], fmt::format("cannot be started: {}", std::strerror(why)));
+  if (launch.waits_for_beside) {
+    siginfo_t about{};
+    ::waitid(P_PID, static_cast<id_t>(child), &about, WSTOPPED | WEXITED | WNOWAIT);  // until it has stopped
+  } else {
+    expect_started(launch, pipe, child);
+  }
+  return child;
 }
 
 pid_t start_beside(const Launch& launch, pid_t program, const BlockedSignals& signals) {
@@ -128,14 +139,18 @@ pid_t program_of(const Launch& launch, pid_t child) {
 
 int run_program(const Launch& launch) {
   const BlockedSignals blocked;
-  const pid_t child = start(launch, blocked);
+  const StartPipe pipe;
+  const pid_t child = start(launch, pipe, blocked);
   const pid_t beside = launch.beside.empty() ? 0 : start_beside(launch, child, blocked);
   const sigset_t signals = waited_signals();
   std::optional<int> status;
   bool beside_runs = beside > 0;
   while (!status || beside_runs) {
     siginfo_t about{};
-    const int signal = ::sigwaitinfo(&signals, &about);
+    constexpr timespec kBetween{.tv_sec = 0, .tv_nsec = 200'000'000};
+    const int signal =
+        launch.while_it_runs ? ::sigtimedwait(&signals, &about, &kBetween) : ::sigwaitinfo(&signals, &about);
+    if (launch.while_it_runs) launch.while_it_runs();
     if (signal < 0) continue;
     if (signal != SIGCHLD) {
       // A signal of the terminal (si_code above 0) has reached all processes in the foreground.
@@ -146,9 +161,12 @@ int run_program(const Launch& launch) {
     int ended = 0;
     for (pid_t process = ::waitpid(-1, &ended, WNOHANG); process > 0; process = ::waitpid(-1, &ended, WNOHANG)) {
       if (process == child) status = ended;
-      if (process == beside) beside_runs = false;
+      if (process != beside) continue;
+      beside_runs = false;
+      if (launch.waits_for_beside && !status) ::kill(child, SIGCONT);  // it may have failed before it did
     }
   }
+  if (launch.waits_for_beside) expect_started(launch, pipe, child);
   return *status;
 }
 

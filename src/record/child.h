@@ -2,6 +2,7 @@
 // given back as it is.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct Launch {
   std::string output_file;   // takes what the command itself writes; the program has kProgramOutput; "" for one output
   std::string process_file;  // that the program writes its process number to; "" where it is the command
   std::vector<std::string> beside;  // a command that runs meanwhile; "{pid}" in it is the program's process number
+  bool waits_for_beside = false;    // the program begins when that sends it SIGCONT, at the latest when that has ended
   std::string beside_output;        // file that takes what it writes
   bool is_interrupted = false;  // signals that this process gets reach the command as SIGINT, on which profilers write
+  std::function<void()> while_it_runs;  // called several times a second; may be null
 };
 
 /// Waits for the program, and then for the command beside it. Signals that end programs and that other processes send

@@ -22,10 +22,12 @@ std::vector<std::pair<const Collector*, std::string>> candidates(const RecordCon
   const Program& program = context.program;
   const Machine& machine = context.machine;
   std::vector<std::pair<const Collector*, std::string>> found;
+  if (!context.request.kernels.empty()) found.emplace_back(&kNcuCollector, "--kernels names kernels");
+  // PyTorch's profiler does not see the devices of torch_npu, which has another.
+  if (machine.ascend) found.emplace_back(&kMsprofCollector, "there is an Ascend device");
   if (program.imports_torch) found.emplace_back(&kTorchCollector, program.torch_reason);
   if (machine.nvidia) found.emplace_back(&kNsysCollector, "there is an NVIDIA device");
   if (machine.amd) found.emplace_back(&kRocprofCollector, "there is an AMD device");
-  if (machine.ascend) found.emplace_back(&kMsprofCollector, "there is an Ascend device");
   const std::string native = program.name + " is a native program";
   const std::string python = program.name + " is a Python program";
   if (!program.is_python) found.emplace_back(&kHpctoolkitCollector, native);
@@ -40,6 +42,13 @@ std::string why_not(const Collector& collector, const RecordContext& context) {
   if (context.request.attach && collector.attach == nullptr) {
     return "it records programs that it starts, and none that runs already: --with perf, py-spy or rocprof";
   }
+  const RecordRequest& request = context.request;
+  if ((request.skip || request.steps) && !collector.counts_steps)
+    return "it counts no steps: leave out --skip and --steps, or record with --with torch";
+  if (!request.ranges.empty() && !collector.takes_ranges)
+    return "it does not know ranges: leave out --ranges, or record with --with torch, nsys or ncu";
+  if (!request.kernels.empty() && !collector.takes_kernels)
+    return "it does not choose kernels by their names: leave out --kernels, or record with --with ncu";
   return collector.why_not(context);
 }
 

@@ -26,23 +26,29 @@ struct RecordContext {
   std::string work_base;  // the same as `base`, in there
 };
 
-/// A command that turns what was recorded into a profile.
+/// A command before the program or behind it, such as one that turns what was recorded into a profile.
 struct FollowUp {
   std::vector<std::string> command;
-  std::string output;  // file that takes its standard output; "" where it writes files itself
+  std::string output = {};  // file that takes its standard output; "" where it writes files itself
+  bool may_fail = false;    // the others are run all the same
 };
 
 struct RecordPlan {
-  std::vector<std::string> command;                              // the program, alone or under the profiler
+  std::vector<FollowUp> before;      // what begins the recording
+  std::vector<std::string> command;  // the program, alone or under the profiler
+  bool has_program = true;  // false: the command only waits or looks at another process, and its status says nothing
   std::vector<std::pair<std::string, std::string>> environment;  // variables that it gets besides its own
   /// A command that runs beside the program; "{pid}" in it is the program's process number.
   std::vector<std::string> beside;
+  bool waits_for_beside = false;  // the program begins when that command sends it SIGCONT
   /// What the profiler itself writes to standard output and standard error goes to a file, apart from the program's.
   bool has_separate_output = false;
   std::string process_file;  // that the program's process number is written to; "" where it is that of the command
   std::vector<FollowUp> follow_ups;
-  bool once_for_job = false;  // the follow-ups are for all processes of the job together, behind the last one
-  std::string profile;        // that is there in the end; "" where the program's processes name theirs
+  bool once_for_job = false;         // the follow-ups are for all processes of the job together, behind the last one
+  std::string profile;               // that is there in the end; "" where the program's processes name theirs
+  std::string without_profile = {};  // why it may not be there and what to do, where the tool itself does not say
+  std::vector<std::string> remarks = {};  // what will not be recorded, for the user
 };
 
 /// A line that a profiler writes when it fails, and what to do about it.
@@ -64,6 +70,10 @@ struct Collector {
   /// It runs inside the program's processes (torch/): they choose their ranks, name their profiles and leave their own
   /// lines in the manifest.
   bool is_inside = false;
+  // The options that it understands; with others why_not() refuses.
+  bool counts_steps = false;   // --skip, --steps
+  bool takes_ranges = false;   // --ranges
+  bool takes_kernels = false;  // --kernels
 };
 
 /// Empty, or why a collector cannot record what the context has, and what to do about it.
@@ -106,5 +116,7 @@ extern const Collector kMsprofCollector;
 extern const Collector kHpctoolkitCollector;
 extern const Collector kPerfCollector;
 extern const Collector kPySpyCollector;
+/// Of no program, but of a server that profiles itself (RecordRequest::server): not among all_collectors().
+extern const Collector kServerCollector;
 
 }  // namespace cgpu

@@ -52,6 +52,8 @@ std::string first_line(const Collector& collector, const RecordRequest& request,
   JsonTextWriter json;
   json.begin_object().member("kind", "recording").member("cgpu", CGPU_VERSION).member("tool", collector.name);
   json.member("command", command).member("host", host_name()).member("job", job.id);
+  if (!request.ranks.empty()) json.member("ranks", fmt::format("{}", fmt::join(request.ranks, ",")));
+  if (!request.server.empty()) json.member("server", request.server);
   if (!collector.caution.empty()) json.member("caution", collector.caution);
   json.member("started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))).end_object();
   return std::move(json).text();

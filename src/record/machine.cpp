@@ -29,7 +29,8 @@ int number_in(const char* path, int otherwise) {
 
 Machine inspect_machine() {
   Machine machine;
-  for (const char* name : {"nsys", "ncu", "rocprofv3", "msprof", "hpcrun", "hpcstruct", "hpcprof", "perf", "py-spy"}) {
+  for (const char* name :
+       {"nsys", "ncu", "rocprofv3", "msprof", "hpcrun", "hpcstruct", "hpcprof", "perf", "py-spy", "curl"}) {
     std::string path = find_program(name);
     if (!path.empty()) machine.programs.emplace(name, std::move(path));
   }

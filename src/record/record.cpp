@@ -26,6 +26,12 @@ namespace fs = std::filesystem;
 
 void choose(PreparedRecording& prepared) {
   const RecordContext context = prepared.context();
+  if (!prepared.request.server.empty()) {
+    prepared.collector = &kServerCollector;
+    const std::string hindrance = why_not(kServerCollector, context);
+    if (!hindrance.empty()) throw Error("record --server: " + hindrance);
+    return;
+  }
   if (prepared.request.tool != "auto") {
     prepared.collector = find_collector(prepared.request.tool);
     if (prepared.collector == nullptr) {
@@ -100,11 +106,13 @@ std::string log_of(const RecordContext& context) {
   return context.work_base + ".log";
 }
 
-/// Runs what turns the recording into a profile. Returns what failed.
-std::string follow_up(const RecordContext& context, const PreparedRecording& prepared) {
-  for (const FollowUp& step : prepared.plan.follow_ups) {
-    const int failed = run_quietly(step.command, step.output);
-    if (failed == 0) continue;
+/// Runs what begins the recording, or what turns it into a profile. Returns what failed.
+std::string run_steps(const std::vector<FollowUp>& steps, const RecordContext& context,
+                      const PreparedRecording& prepared, const RecordingProgress& progress) {
+  for (const FollowUp& step : steps) {
+    const std::string what = fmt::format("{}", fmt::join(step.command, " "));
+    const int failed = run_quietly(step.command, step.output, [&] { progress(what); });
+    if (failed == 0 || step.may_fail) continue;
     const std::string why = failure_in(*prepared.collector, log_of(context));
     return fmt::format("{} failed{}", shell_text(step.command), why.empty() ? "" : ": " + why);
   }
@@ -118,17 +126,18 @@ bool is_there(const std::string& path) {
 }
 
 /// What of the recording of this process failed, behind the program's end.
-std::string failure_of(const RecordContext& context, const PreparedRecording& prepared) {
+std::string failure_of(const RecordContext& context, const PreparedRecording& prepared,
+                       const RecordingProgress& progress) {
   const RecordPlan& plan = prepared.plan;
   if (plan.once_for_job || plan.profile.empty()) return "";
-  std::string failed = follow_up(context, prepared);
+  std::string failed = run_steps(plan.follow_ups, context, prepared, progress);
   if (!failed.empty() || is_there(plan.profile)) return failed;
-  failed = failure_in(*prepared.collector, log_of(context));
+  failed = plan.without_profile.empty() ? failure_in(*prepared.collector, log_of(context)) : plan.without_profile;
   return failed.empty() ? fmt::format("{} wrote no profile", prepared.collector->name) : failed;
 }
 
 /// The line that this process leaves in the manifest, where the program's own processes leave none.
-std::string process_line(const PreparedRecording& prepared, int status, const std::string& failed) {
+std::string process_line(const PreparedRecording& prepared, std::optional<int> status, const std::string& failed) {
   JsonTextWriter json;
   json.begin_object().member("kind", "process").member("tool", prepared.collector->name);
   json.member("pid", static_cast<int64_t>(::getpid()));
@@ -136,7 +145,7 @@ std::string process_line(const PreparedRecording& prepared, int status, const st
   const std::string& profile = prepared.plan.profile;
   const auto none = std::optional<std::string>();
   json.member("file", is_there(profile) ? std::optional(fs::path(profile).filename().string()) : none);
-  json.member("ended", status_text(status))
+  json.member("ended", status ? std::optional(status_text(*status)) : none)
       .member("failed", failed.empty() ? none : std::optional(failed))
       .end_object();
   return std::move(json).text();
@@ -167,6 +176,27 @@ bool is_recorded(const PreparedRecording& prepared) {
   return std::ranges::find(ranks, prepared.job.rank) != ranks.end();
 }
 
+/// Begins what has to begin before the program. Throws Error.
+void begin(const RecordContext& context, const PreparedRecording& prepared, const RecordingProgress& progress) {
+  const std::string failed = run_steps(prepared.plan.before, context, prepared, progress);
+  if (failed.empty()) return;
+  append_to_manifest(prepared.folder, process_line(prepared, {}, failed));
+  throw Error("record: " + failed);
+}
+
+/// What failed in the processes of the job, and which of them left no line.
+std::vector<std::string> failures_of(const RecordingManifest& manifest) {
+  std::vector<std::string> failures;
+  for (const RecordedProcess& process : manifest.processes) {
+    if (!process.failed.empty()) failures.push_back(process.failed);
+    if (process.rank && process.ended.starts_with("signal ")) {
+      failures.push_back(fmt::format("rank {}: it was ended by {}", *process.rank, process.ended));
+    }
+  }
+  for (const std::string& missing : words_of_missing_ranks(manifest)) failures.push_back(missing);
+  return failures;
+}
+
 /// Whether all processes of the job have left a line.
 bool is_complete(const RecordingManifest& manifest, const Job& job) {
   return !job.size || manifest.processes.size() >= static_cast<size_t>(*job.size);
@@ -184,12 +214,16 @@ RecordContext PreparedRecording::context() const {
 
 std::string PreparedRecording::commands() const {
   std::string text;
+  const auto add = [&](const std::vector<FollowUp>& steps) {
+    for (const FollowUp& step : steps) {
+      text += shell_text(step.command) + (step.output.empty() ? "" : " > " + shell_word(step.output)) + "\n";
+    }
+  };
+  add(plan.before);
   for (const auto& [name, value] : plan.environment) text += name + "=" + shell_word(value) + " ";
   text += shell_text(plan.command) + "\n";
   if (!plan.beside.empty()) text += shell_text(plan.beside) + "\n";
-  for (const FollowUp& step : plan.follow_ups) {
-    text += shell_text(step.command) + (step.output.empty() ? "" : " > " + shell_word(step.output)) + "\n";
-  }
+  add(plan.follow_ups);
   return text;
 }
 
@@ -197,11 +231,12 @@ PreparedRecording prepare_recording(RecordRequest request) {
   PreparedRecording prepared;
   if (request.attach) request.command = command_of_process(*request.attach);
   prepared.program = inspect_program(request.command);
+  if (!request.server.empty()) prepared.program.name = "server";
   prepared.machine = inspect_machine();
   prepared.job = job_of_environment();
   prepared.folder = folder_name(request, prepared.program, prepared.job);
   prepared.request = std::move(request);
-  if (prepared.program.path.empty()) {
+  if (!prepared.request.command.empty() && prepared.program.path.empty()) {
     throw Error(prepared.request.command[0], "is no program that PATH leads to");
   }
   choose(prepared);
@@ -209,6 +244,8 @@ PreparedRecording prepare_recording(RecordRequest request) {
   if (is_recorded(prepared)) {
     const auto make_plan = prepared.request.attach ? prepared.collector->attach : prepared.collector->plan;
     prepared.plan = make_plan(prepared.context());
+    if (prepared.request.attach) prepared.plan.has_program = false;
+    append(prepared.remarks, prepared.plan.remarks);
   } else {
     prepared.plan.command = prepared.request.command;
   }
@@ -216,34 +253,37 @@ PreparedRecording prepare_recording(RecordRequest request) {
   return prepared;
 }
 
-Recording run_recording(const PreparedRecording& prepared) {
+Recording run_recording(const PreparedRecording& prepared, const RecordingProgress& progress) {
   const RecordContext context = prepared.context();
   const RecordPlan& plan = prepared.plan;
   make_recording_folder(prepared.folder, *prepared.collector, prepared.request, prepared.job);
+  begin(context, prepared, progress);
+  const auto waits = [&] { progress(prepared.request.duration ? "recording" : "recording; Ctrl-C ends it"); };
   const Launch launch{.command = plan.command,
                       .environment = plan.environment,
                       .output_file = plan.has_separate_output ? log_of(context) : "",
                       .process_file = plan.process_file,
                       .beside = plan.beside,
+                      .waits_for_beside = plan.waits_for_beside,
                       .beside_output = log_of(context),
-                      .is_interrupted = prepared.request.attach.has_value()};
+                      .is_interrupted = !plan.has_program,
+                      .while_it_runs = plan.has_program ? std::function<void()>() : waits};
   Recording recording;
-  recording.status = run_program(launch);
-  if (prepared.request.attach) recording.status = 0;  // it is the profiler's, which an interrupt may have ended
+  const int status = run_program(launch);
+  if (plan.has_program) recording.status = status;
   const bool leaves_line = !prepared.collector->is_inside;
   if (leaves_line) {
-    append_to_manifest(prepared.folder, process_line(prepared, recording.status, failure_of(context, prepared)));
+    const std::string failed = failure_of(context, prepared, progress);
+    append_to_manifest(prepared.folder, process_line(prepared, recording.status, failed));
   }
   recording.manifest = read_manifest(prepared.folder).value_or(RecordingManifest{});
   recording.is_last = !leaves_line || is_complete(recording.manifest, prepared.job);
   if (!recording.is_last) return recording;
   if (plan.once_for_job) {
-    const std::string failed = follow_up(context, prepared);
+    const std::string failed = run_steps(plan.follow_ups, context, prepared, progress);
     if (!failed.empty()) recording.failures.push_back(failed);
   }
-  for (const RecordedProcess& process : recording.manifest.processes) {
-    if (!process.failed.empty()) recording.failures.push_back(process.failed);
-  }
+  append(recording.failures, failures_of(recording.manifest));
   recording.bytes = bytes_of_profiles(prepared.folder);
   return recording;
 }

@@ -38,8 +38,12 @@ struct Recording {
   uint64_t bytes = 0;                 // of the profiles in the folder
 };
 
-/// Runs the program. Its output and its input are those of this process. Throws Error where the program cannot be
-/// started; what fails in the recording is in `failures`.
-Recording run_recording(const PreparedRecording& prepared);
+/// What is being done, as "recording; Ctrl-C ends it"; called several times a second, and never while a program runs
+/// that may write to the terminal.
+using RecordingProgress = std::function<void(const std::string& what)>;
+
+/// Runs the program. Its output and its input are those of this process. Throws Error where the recording cannot be
+/// started; what fails in it later is in `failures`.
+Recording run_recording(const PreparedRecording& prepared, const RecordingProgress& progress);
 
 }  // namespace cgpu

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 namespace cgpu {
 
@@ -45,7 +47,8 @@ std::vector<char*> exec_arguments(const std::vector<std::string>& words) {
   return arguments;
 }
 
-int run_quietly(const std::vector<std::string>& words, const std::string& output) {
+int run_quietly(const std::vector<std::string>& words, const std::string& output,
+                const std::function<void()>& while_it_runs) {
   const std::vector<char*> arguments = exec_arguments(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -61,8 +64,13 @@ int run_quietly(const std::vector<std::string>& words, const std::string& output
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return -1;
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
+  constexpr std::chrono::milliseconds kBetween{50};
+  for (pid_t ended = 0; ended != child;) {
+    ended = ::waitpid(child, &status, while_it_runs ? WNOHANG : 0);
+    if (ended < 0 && errno != EINTR) return -1;
+    if (ended != 0) continue;
+    while_it_runs();
+    std::this_thread::sleep_for(kBetween);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

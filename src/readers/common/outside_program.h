@@ -2,6 +2,7 @@
 // thrown away.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ std::string find_program(const std::string& name);
 std::vector<char*> exec_arguments(const std::vector<std::string>& words);
 
 /// Runs a program, its input empty; its output goes to a new file, or away where `output` is "". Returns its exit
-/// status, -1 where it could not be run or was ended by a signal.
-int run_quietly(const std::vector<std::string>& words, const std::string& output = "");
+/// status, -1 where it could not be run or was ended by a signal. `while_it_runs` is called several times a second.
+int run_quietly(const std::vector<std::string>& words, const std::string& output = "",
+                const std::function<void()>& while_it_runs = nullptr);
 
 }  // namespace cgpu

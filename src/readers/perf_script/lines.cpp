@@ -57,14 +57,16 @@ bool parse_ids(std::string_view token, SampleLine& line) {
 }
 
 /// "203265.377019:"
-std::optional<int64_t> parse_time(std::string_view token) {
-  if (!token.ends_with(':')) return std::nullopt;
-  token.remove_suffix(1);
+bool has_form_of_time(std::string_view token) {
   const size_t point = token.find('.');
-  if (point == std::string_view::npos || !all_of(token.substr(0, point), kDigits) ||
-      !all_of(token.substr(point + 1), kDigits)) {
-    return std::nullopt;
-  }
+  return token.ends_with(':') && point != std::string_view::npos && all_of(token.substr(0, point), kDigits) &&
+         all_of(token.substr(point + 1, token.size() - point - 2), kDigits);
+}
+
+/// Nothing where it is no time, or none that 64 bits hold: waiting (--off-cpu) comes behind all times.
+std::optional<int64_t> parse_time(std::string_view token) {
+  if (!has_form_of_time(token)) return std::nullopt;
+  token.remove_suffix(1);
   const auto decimal = Decimal::parse(token);
   const auto time = decimal ? decimal->scaled(9) : std::nullopt;
   return time && is_time(*time) ? time : std::nullopt;
@@ -96,7 +98,7 @@ bool parse_behind_ids(std::string_view text, SampleLine& line) {
     token = take_token(after);
   }
   line.time = parse_time(token);
-  if (line.time) {
+  if (has_form_of_time(token)) {
     text = trim_left(after);
     after = text;
     token = take_token(after);

@@ -31,6 +31,12 @@ bool is_clock(std::string_view event) {
   return plain == "cpu-clock" || plain == "task-clock";
 }
 
+/// What `perf record --off-cpu` adds: how long a thread waited, in nanoseconds. These samples have no time of their
+/// own.
+bool is_off_cpu(std::string_view event) {
+  return event.substr(0, event.find(':')) == "offcpu-time";
+}
+
 /// A thread under one name of its command: a process that starts a program becomes another.
 struct Thread {
   uint32_t profile = 0;
@@ -163,9 +169,9 @@ class Reader {
     if (is_new) {
       const std::string name = valid_utf8(event);
       const std::string plain = name.substr(0, name.find(':'));
-      Metric metric =
-          metric_of(name, is_clock(event) ? "ns" : "",
-                    is_clock(event) ? "time on a processor, as the samples say" : "sum of the samples' periods");
+      Metric metric = is_clock(event)     ? metric_of(name, "ns", "time on a processor, as the samples say")
+                      : is_off_cpu(event) ? metric_of(name, "ns", "time without a processor, while it waited")
+                                          : metric_of(name, "", "sum of the samples' periods");
       if (plain != name) metric.aliases.push_back(plain);
       at->second = tree_.add_metric(std::move(metric));
       if (!main_) main_ = at->second;
@@ -200,7 +206,7 @@ class Reader {
     } else {
       ++without_period_;
     }
-    if (time_) add_to_timeline();
+    if (time_ && !is_off_cpu(event_)) add_to_timeline();
     frames_.clear();
     in_sample_ = false;
   }

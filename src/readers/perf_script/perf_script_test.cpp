@@ -126,6 +126,18 @@ TEST(PerfScript, SamplesBecomeACallTree) {
   EXPECT_TRUE(run.notes.all().empty());
 }
 
+TEST(PerfScript, WaitingHasNoTimeOfItsOwn) {
+  // perf record --off-cpu gives its samples a time behind all others.
+  const auto run = read(
+      "a 1 1.0: 7 cpu-clock: \n\t6f1 main (/bin/app)\n\n"
+      "a 1 18446744069.414584: 2500000 offcpu-time: \n\t6f1 main (/bin/app)\n\n");
+  EXPECT_EQ(value(run, "offcpu-time"), 2'500'000);
+  EXPECT_EQ(value(run, "cpu-clock"), 7);
+  EXPECT_EQ(run.timeline.slices.size(), 1u);
+  EXPECT_TRUE(run.timeline.instants.empty());
+  EXPECT_EQ(run.events.read, test::accounted(run));
+}
+
 TEST(PerfScript, StacksMayBeOnTheLineOrMissing) {
   const auto run = read("a 1 1.0: 7 cycles:  6f1 main (/bin/app)\na 1 2.0: 3 cycles: \nb 2 3.0: 1 cycles:  \n");
   EXPECT_EQ(value(run, "cycles"), 11);

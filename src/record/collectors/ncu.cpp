@@ -12,7 +12,8 @@ namespace {
 constexpr KnownFailure kFailures[]{
     {"ERR_NVGPUCTRPERM",
      "counters of the GPU need permission: run as root, or have the administrator set NVreg_RestrictProfilingToAdminUsers=0"},
-    {"No kernels were profiled", "no kernel was launched behind --skip: give a smaller --skip"},
+    {"No kernels were profiled",
+     "no kernel was launched behind --skip, or none that --kernels or --ranges name: give a smaller --skip, or other names"},
     {"No space left on device",
      "the disk is full: choose another folder with -o, or record fewer launches with --steps"},
 };
@@ -47,6 +48,7 @@ RecordPlan plan(const RecordContext& context) {
                   "--log-file",
                   context.work_base + ".log"};
   if (!request.ranges.empty()) append(plan.command, {"--nvtx", "--nvtx-include", request.ranges + "/"});
+  if (!request.kernels.empty()) append(plan.command, {"--kernel-name", "regex:" + request.kernels});
   append(plan.command, request.command);
   plan.profile = context.base + ".ncu-rep";
   return plan;
@@ -56,11 +58,14 @@ RecordPlan plan(const RecordContext& context) {
 
 }  // namespace collect_ncu
 
-const Collector kNcuCollector{"ncu",
-                              "Nsight Compute: counters of single kernel launches",
-                              "",
-                              collect_ncu::why_not,
-                              collect_ncu::plan,
-                              collect_ncu::kFailures};
+const Collector kNcuCollector{.name = "ncu",
+                              .about = "Nsight Compute: counters of single kernel launches",
+                              .caution = "",
+                              .why_not = collect_ncu::why_not,
+                              .plan = collect_ncu::plan,
+                              .failures = collect_ncu::kFailures,
+                              .counts_steps = true,
+                              .takes_ranges = true,
+                              .takes_kernels = true};
 
 }  // namespace cgpu

@@ -47,11 +47,13 @@ RecordPlan plan(const RecordContext& context) {
 
 }  // namespace collect_nsys
 
-const Collector kNsysCollector{"nsys",
-                               "Nsight Systems: the timeline of NVIDIA devices",
-                               "the report holds the environment of the program, as Nsight Systems writes it",
-                               collect_nsys::why_not,
-                               collect_nsys::plan,
-                               collect_nsys::kFailures};
+const Collector kNsysCollector{
+    .name = "nsys",
+    .about = "Nsight Systems: the timeline of NVIDIA devices",
+    .caution = "the report holds the environment of the program, as Nsight Systems writes it",
+    .why_not = collect_nsys::why_not,
+    .plan = collect_nsys::plan,
+    .failures = collect_nsys::kFailures,
+    .takes_ranges = true};
 
 }  // namespace cgpu

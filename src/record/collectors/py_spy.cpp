@@ -62,7 +62,7 @@ RecordPlan attach(const RecordContext& context) {
 
 const Collector kPySpyCollector{"py-spy",
                                 "py-spy: sampled stacks of Python programs",
-                                "",
+                                "the profile holds the command lines of the program's processes, as py-spy writes them",
                                 collect_py_spy::why_not,
                                 collect_py_spy::plan,
                                 collect_py_spy::kFailures,

@@ -63,12 +63,14 @@ RecordPlan attach(const RecordContext& context) {
 
 }  // namespace collect_rocprof
 
-const Collector kRocprofCollector{"rocprof",
-                                  "rocprofv3: the timeline of AMD devices",
-                                  "",
-                                  collect_rocprof::why_not,
-                                  collect_rocprof::plan,
-                                  collect_rocprof::kFailures,
-                                  collect_rocprof::attach};
+const Collector kRocprofCollector{
+    "rocprof",
+    "rocprofv3: the timeline of AMD devices",
+    "the database holds the environment and the command line of the program, as rocprofv3 "
+    "writes them",
+    collect_rocprof::why_not,
+    collect_rocprof::plan,
+    collect_rocprof::kFailures,
+    collect_rocprof::attach};
 
 }  // namespace cgpu

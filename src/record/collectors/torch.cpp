@@ -59,6 +59,8 @@ const Collector kTorchCollector{.name = "torch",
                                 .why_not = collect_torch::why_not,
                                 .plan = collect_torch::plan,
                                 .failures = {},
-                                .is_inside = true};
+                                .is_inside = true,
+                                .counts_steps = true,
+                                .takes_ranges = true};
 
 }  // namespace cgpu

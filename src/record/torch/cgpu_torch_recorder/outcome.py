@@ -11,6 +11,7 @@ class Outcome:
     def __init__(self, torch, settings, place):
         self.file = None
         self.device = None
+        self.device_ops = None
         self.steps = 0
         self.first_step = self.first_of_warm_up = None
         self.step_ns_before = self.step_ns_within = None
@@ -44,11 +45,14 @@ class Outcome:
             "file": self.file, "steps": self.steps if self.file else 0, "first_step": self.first_step if self.file else None,
             "steps_by": source.name if source else None, "steps_seen": source.count if source else 0,
             "step_ns_before": self.step_ns_before, "step_ns_within": self.step_ns_within, "overhead_percent": overhead,
-            "device": self.device or process.device(self._torch), "device_ops": None, "ended": ended, "failed": failed})
+            "device": self.device or process.device(self._torch), "device_ops": self.device_ops, "ended": ended, "failed": failed})
         return line
 
-    def no_whole_step(self):
+    def not_in_trace(self):
         """What is wrong with a trace that has been written, or None."""
+        if self.device == "cuda" and not self.device_ops:
+            return ("the program uses CUDA, and no activity of the device was recorded; another profiler may have its counters "
+                    "(CUPTI records for one at a time), or none of its work fell into the recording")
         if self.steps or self._settings.duration_s is not None:
             return None
         return "the recording ended within its first step; use a smaller --skip, or let the program run longer"

@@ -8,6 +8,7 @@ _OPTIONS = {"quick": {},
             "normal": {"record_shapes": True},
             "full": {"record_shapes": True, "with_stack": True, "profile_memory": True}}
 _OPS = (b'"cpu_op"', b'"kernel"')  # categories: a trace with neither holds nothing
+_DEVICE_OPS = (b'"kernel"', b'"gpu_memcpy"', b'"gpu_memset"')
 _WITHOUT_STEP = "unfinished step"
 
 
@@ -25,6 +26,7 @@ class Profile:
             options["acc_events"] = True  # PyTorch 2.9 to 2.11 warn without it
         self._torch = torch
         self._profiler = kind(activities=activities, **options)
+        self.device_ops = 0  # in the trace that has been written
         self._mark = None
         self._last_mark = self._unfinished = None
 
@@ -79,6 +81,7 @@ class Profile:
         with open(plain, "rb") as source, gzip.open(compressed, "wb", compresslevel=1) as target:
             for line in source:
                 has_ops = has_ops or any(category in line for category in _OPS)
+                self.device_ops += any(category in line for category in _DEVICE_OPS)
                 target.write(line.replace(mark, renamed) if mark else line)
         return has_ops
 

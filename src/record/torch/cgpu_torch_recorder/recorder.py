@@ -237,7 +237,8 @@ class Recorder:
         has_ops = self._profile.write(self._settings.folder, name)
         if has_ops:
             self._outcome.file = name
-            self._report(ended, self._outcome.no_whole_step(), self._wants_history(ended))
+            self._outcome.device_ops = self._profile.device_ops
+            self._report(ended, self._outcome.not_in_trace(), self._wants_history(ended))
         elif self._outcome.has_seen_event:
             self._report(ended, "no operation of PyTorch ran in the thread that was recorded; record longer, or with --skip and "
                                 "--steps, which record the thread that takes the steps")
