@@ -245,8 +245,8 @@ TEST(Dependencies, AThreadThatSpinsUntilAKernelEndsWaitsForIt) {
   TableOptions free;
   free.set("free", {"synchronization"});
   EXPECT_LT(predicted(spins, free), 0.98 * predicted(spins, {}));
-  // To ask again and again is to spin.
-  EXPECT_NEAR(predicted(solver_run(1, 0, true), faster) / predicted(solver_run(0.5, 0, true), {}), 1.0, 0.03);
+  // To ask again and again is to spin; when the host asks next is up to 11 us after the end.
+  EXPECT_NEAR(predicted(solver_run(1, 0, true), faster) / predicted(solver_run(0.5, 0, true), {}), 1.0, 0.06);
   // A host that computes for longer than the kernels take is not faster with faster kernels.
   const Session computes = solver_run(1, 600'000);
   EXPECT_NEAR(predicted(computes, faster) / predicted(computes, {}), 1.0, 0.02);
