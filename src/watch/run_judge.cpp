@@ -15,6 +15,7 @@
 #include "gate/samples.h"
 #include "gate/summarize.h"
 #include "readers/reader.h"
+#include "readers/unread_formats.h"
 #include "session/open.h"
 #include "session/selection.h"
 #include "session/summary.h"
@@ -50,7 +51,11 @@ std::string RunJudge::why_no_run(const std::string& path) const {
   if (::access(path.c_str(), R_OK) != 0) return path + ": cannot be read: " + std::strerror(errno);
   std::error_code failed;
   try {
-    if (std::filesystem::is_directory(path, failed)) return has_profile(path) ? "" : path + ": holds no profile";
+    if (std::filesystem::is_directory(path, failed)) {
+      if (has_profile(path)) return "";
+      const std::string what = describe_unread_folder(path);
+      return path + (what.empty() ? ": holds no profile" : ": is " + what);
+    }
     if (!input_.input_format.empty() || is_summary(path) || is_profile(path)) return "";
     read_profile({path}, {});
   } catch (const Error& error) {
@@ -59,14 +64,15 @@ std::string RunJudge::why_no_run(const std::string& path) const {
   return path + ": is no profile";
 }
 
-JudgedRun RunJudge::judge(const WatchedEntry& entry, const LossWarning& warn) const {
+JudgedRun RunJudge::judge(const WatchedEntry& entry) const {
   InputOptions input = input_;
   input.inputs = {entry.path};
   OpenOptions open = input.open();
-  open.warn = warn;
-  const Selection selection = input.selection();
   JudgedRun run;
+  open.warn = [&run](const std::string& warning) { run.warnings.push_back(warning); };
+  const Selection selection = input.selection();
   run.summary = summary_bytes(open, selection);
+  open.warn = nullptr;  // the same once more
   // A summary has the main metric of a call tree alone.
   const bool needs_profile = !check_.metric.empty() && !stands_for_summaries(entry.path);
   RunFigures figures = needs_profile

@@ -9,7 +9,6 @@
 
 #include "gate/check.h"
 #include "session/input_options.h"
-#include "session/opening_progress.h"
 #include "watch/verdict_line.h"
 #include "watch/watched_folder.h"
 
@@ -19,6 +18,7 @@ struct JudgedRun {
   std::string summary;  // the bytes of its file
   WatchOutcome outcome = WatchOutcome::no_baseline;
   std::optional<std::string> headline;
+  std::vector<std::string> warnings;  // of damage
   std::optional<double> step_ns;
   std::optional<int64_t> peak_bytes;
 };
@@ -31,7 +31,7 @@ class RunJudge {
   /// Why an entry is no run that can be read; "" where it is one, as far as its beginning says.
   std::string why_no_run(const std::string& path) const;
   /// Throws Error.
-  JudgedRun judge(const WatchedEntry& entry, const LossWarning& warn) const;
+  JudgedRun judge(const WatchedEntry& entry) const;
 
  private:
   InputOptions input_;

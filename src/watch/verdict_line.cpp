@@ -100,6 +100,7 @@ std::string verdict_to_json(const VerdictLine& line) {
   json.member("size_bytes", line.version.size).member("modified_unix_ns", line.version.modified_unix_ns);
   json.member("summary", line.summary).member("outcome", text_of(line.outcome));
   json.member("headline", line.headline).member("error", line.error);
+  json.member("warnings", line.warnings);
   json.member("step_ns", line.step_ns).member("peak_bytes", line.peak_bytes);
   json.member("waiting", line.waiting).member("took_ns", line.took_ns).member("judged_unix_ns", line.judged_unix_ns);
   json.end_object();

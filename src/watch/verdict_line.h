@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gate/check.h"
 #include "watch/watched_folder.h"
@@ -20,11 +21,12 @@ WatchOutcome watch_outcome_of(Outcome outcome);
 
 struct VerdictLine {
   std::string profile;                      // name of the entry
-  EntryVersion version;                     // of it
+  EntryVersion version = {};                // of it
   std::optional<std::string> summary = {};  // name of its file in the output folder; absent for an error
   WatchOutcome outcome = WatchOutcome::error;
   std::optional<std::string> headline = {};  // of the check
   std::optional<std::string> error = {};     // why the run could not be read
+  std::vector<std::string> warnings = {};    // what is damaged in it; not read back
   std::optional<double> step_ns = {};        // as table `history` has it
   std::optional<int64_t> peak_bytes = {};
   size_t waiting = 0;          // runs that waited behind this one

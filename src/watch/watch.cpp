@@ -104,10 +104,13 @@ class Watch {
 
   int run() {
     for (;;) {
-      const Clock::time_point scanned = Clock::now();
-      scan(scanned);
+      scan(Clock::now());
       const bool is_idle = waiting_.empty();
-      while (!waiting_.empty() && Clock::now() - scanned < options_.interval) judge_next();
+      const Clock::time_point scanned = Clock::now();
+      while (!waiting_.empty()) {
+        judge_next();
+        if (Clock::now() - scanned >= options_.interval) break;
+      }
       if (!is_idle) continue;
       const std::optional<Clock::duration> next = folder_.next_settles();
       if (options_.once && !next) return exit_code_.worst();
@@ -116,6 +119,11 @@ class Watch {
   }
 
  private:
+  struct LookedAt {
+    EntryVersion version;
+    bool is_run = false;
+  };
+
   void scan(Clock::time_point now) {
     folder_.scan(now);
     waiting_.clear();
@@ -125,25 +133,21 @@ class Watch {
     report_waiting(now);
   }
 
-  /// Says why an entry is left out, once for each.
+  /// Looks into each version of an entry once. Says why it is left out, once for each name.
   bool is_run(const WatchedEntry& entry) {
-    const auto known = left_out_.find(entry.name);
-    if (known != left_out_.end() && known->second == entry.version) return false;
-    std::string why;
-    if (entry.name.size() > kLongestName) {
-      why = entry.path + ": its name is too long to be watched";
-    } else if (valid_utf8(entry.name) != entry.name) {
-      why = entry.path + ": its name is no valid UTF-8, so that it cannot be watched";
-    } else {
-      why = judge_.why_no_run(entry.path);
-    }
-    if (why.empty()) {
-      left_out_.erase(entry.name);
-      return true;
-    }
-    if (known == left_out_.end()) reports_.remark(why + " (left out)");
-    left_out_[entry.name] = entry.version;
-    return false;
+    const auto [known, is_new] = looked_at_.try_emplace(entry.name);
+    LookedAt& one = known->second;
+    if (!is_new && one.version == entry.version) return one.is_run;
+    const std::string why = why_left_out(entry);
+    if (!why.empty() && (is_new || one.is_run)) reports_.remark(why + " (left out)");
+    one = {entry.version, why.empty()};
+    return one.is_run;
+  }
+
+  std::string why_left_out(const WatchedEntry& entry) const {
+    if (entry.name.size() > kLongestName) return entry.path + ": its name is too long to be watched";
+    if (valid_utf8(entry.name) != entry.name) return entry.path + ": its name is no valid UTF-8";
+    return judge_.why_no_run(entry.path);
   }
 
   void judge_next() {
@@ -162,6 +166,7 @@ class Watch {
             .count();
     exit_code_.add(line.outcome, options_.check.inconclusive);
     reports_.line(output_.append(line));
+    looked_at_.erase(entry.name);
     report_waiting(now);
   }
 
@@ -175,10 +180,10 @@ class Watch {
       return std::nullopt;
     }
     try {
-      JudgedRun judged =
-          judge_.judge(entry, [&](const std::string& warning) { reports_.remark("warning: " + warning); });
+      JudgedRun judged = judge_.judge(entry);
       line.outcome = judged.outcome;
       line.headline = judged.headline;
+      line.warnings = judged.warnings;
       line.step_ns = judged.step_ns;
       line.peak_bytes = judged.peak_bytes;
       return judged;
@@ -215,7 +220,7 @@ class Watch {
   Backlog backlog_;
   ExitCode exit_code_;
   std::deque<WatchedEntry> waiting_;
-  std::map<std::string, EntryVersion> left_out_;  // entries that are no runs, by name
+  std::map<std::string, LookedAt> looked_at_;  // by name: what has no line
   std::string written_metrics_;
 };
 
