@@ -20,7 +20,10 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gate_test  # noqa: E402
-from oracle import tool  # noqa: E402
+from oracle import docs, tool  # noqa: E402
+
+DOCS = os.path.join(tool.ROOT, "docs", "watch.md")
+MARKS = ("<!-- built: written by tests/watch_test.py --write-docs -->\n", "<!-- end of built -->\n")
 
 PASS, REGRESSION, UNREADABLE, INCONCLUSIVE, NOT_COMPARABLE = 0, 1, 2, 3, 4
 
@@ -160,6 +163,19 @@ def watched(**where):
                 one.process.wait()
 
 
+def with_example(text):
+    """The page with what the program says of the example."""
+    with watched() as watch:
+        for number, path in enumerate((runs(1, first=50)[0], runs(1, first=200, gemm=1.4)[0])):
+            watch.put(path, "night%d.json" % (number + 1), modified=1_800_000_000 + 86400 * number)
+        _, lines, _ = watch.once("--baseline", *runs(4))
+    shown = ["```", "$ cgpu watch profiles/ --baseline good/*.cgpu --once"]
+    for line in lines:
+        line["took_ns"] = line["judged_unix_ns"] = 0
+        shown.append(json.dumps(line, separators=(",", ":")))
+    return docs.with_part(text, *MARKS, "\n".join([*shown, "```", ""]))
+
+
 class Verdicts(unittest.TestCase):
     def test_runs_that_appear_one_after_another_are_judged(self):
         with watched() as watch:
@@ -238,6 +254,11 @@ class Verdicts(unittest.TestCase):
                 status, (line,), _ = watch.once(*heavy, "--inconclusive", inconclusive)
                 found.append((line["outcome"], status))
             self.assertEqual(found, [("inconclusive", INCONCLUSIVE), ("inconclusive", PASS), ("inconclusive", REGRESSION)])
+
+    def test_the_example_of_the_page(self):
+        with open(DOCS, encoding="utf-8") as handle:
+            text = handle.read()
+        self.assertEqual(with_example(text), text, "tests/watch_test.py --write-docs writes it anew")
 
     def test_without_a_baseline_runs_are_kept(self):
         with watched() as watch:
@@ -330,6 +351,40 @@ class Files(unittest.TestCase):
             # It is a profile now.
             watch.put(runs()[0], "notes.txt")
             self.assertEqual([line["profile"] for line in watch.once()[1]], ["notes.txt"])
+
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may read everything")
+    def test_a_file_that_may_not_be_read_is_taken_once_it_may(self):
+        as_nobody = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        with watched() as watch, tempfile.TemporaryDirectory() as place:
+            copy = os.path.join(place, "cgpu")
+            shutil.copy(tool.binary(), copy)
+            for folder in (place, watch.folder):
+                os.chmod(folder, 0o777)
+            watch.put(runs()[0], "a.json")
+            path = os.path.join(watch.folder, "a.json")
+            os.chmod(path, 0)
+            with tempfile.TemporaryFile() as errors:
+                watch.process = subprocess.Popen([*as_nobody, copy, "watch", watch.folder, *quick()],
+                                                 stdout=subprocess.DEVNULL, stderr=errors)
+                time.sleep(0.6)
+                self.assertEqual(watch.lines(), [])
+                os.chmod(path, 0o644)
+                watch.wait_for(1)
+                watch.process.terminate()
+                self.assertEqual(watch.process.wait(), 0)
+                errors.seek(0)
+                self.assertRegex(errors.read().decode(), r"^cgpu: \S+a.json: cannot be read: [^\n]+\(left out\)\n$")
+
+    def test_the_output_of_another_watch_is_no_run(self):
+        with watched() as watch:
+            watch.put(runs()[0], "a.json")
+            watch.once()
+            first, watch.output = watch.output, os.path.join(watch.folder, "other")
+            self.assertEqual([line["profile"] for line in watch.once()[1]], ["a.json"])
+            watch.output = first
+            _, lines, errors = watch.once()
+            self.assertEqual(lines, [])
+            self.assertIn("other: is the output of a watch", errors)
 
     def test_a_file_that_is_overwritten_is_a_new_run(self):
         with watched() as watch:
@@ -460,4 +515,4 @@ class Service(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    docs.main(DOCS, with_example)

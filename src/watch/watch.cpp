@@ -1,6 +1,7 @@
 #include "watch/watch.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -126,6 +127,7 @@ class Watch {
 
   void scan(Clock::time_point now) {
     folder_.scan(now);
+    std::erase_if(looked_at_, [this](const auto& one) { return !folder_.has(one.first); });
     waiting_.clear();
     for (WatchedEntry& entry : folder_.settled()) {
       if (!output_.has(entry) && is_run(entry)) waiting_.push_back(std::move(entry));
@@ -140,13 +142,15 @@ class Watch {
     if (!is_new && one.version == entry.version) return one.is_run;
     const std::string why = why_left_out(entry);
     if (!why.empty() && (is_new || one.is_run)) reports_.remark(why + " (left out)");
-    one = {entry.version, why.empty()};
+    // Permissions can change without a new version.
+    one = {::access(entry.path.c_str(), R_OK) == 0 ? entry.version : EntryVersion(), why.empty()};
     return one.is_run;
   }
 
   std::string why_left_out(const WatchedEntry& entry) const {
     if (entry.name.size() > kLongestName) return entry.path + ": its name is too long to be watched";
     if (valid_utf8(entry.name) != entry.name) return entry.path + ": its name is no valid UTF-8";
+    if (WatchOutput::is_one(entry.path)) return entry.path + ": is the output of a watch";
     return judge_.why_no_run(entry.path);
   }
 
@@ -202,14 +206,11 @@ class Watch {
     for (const WatchedEntry& entry : waiting_) oldest = std::max(oldest, now - folder_.settled_since(entry.name));
     if (const std::string remark = backlog_.update(waiting_.size(), oldest); !remark.empty()) reports_.remark(remark);
     std::error_code failed;
-    std::string text = prometheus_text({.folder = fs::absolute(options_.folder, failed).lexically_normal().string(),
-                                        .runs = output_.runs(),
-                                        .waiting = waiting_.size(),
-                                        .oldest_waits_s = std::chrono::duration<double>(oldest).count(),
-                                        .last = output_.last()});
-    if (text == written_metrics_) return;
-    output_.write_metrics(text);
-    written_metrics_ = std::move(text);
+    output_.write_metrics(prometheus_text({.folder = fs::absolute(options_.folder, failed).lexically_normal().string(),
+                                           .runs = output_.runs(),
+                                           .waiting = waiting_.size(),
+                                           .oldest_waits_s = std::chrono::duration<double>(oldest).count(),
+                                           .last = output_.last()}));
   }
 
   const WatchOptions& options_;
@@ -221,7 +222,6 @@ class Watch {
   ExitCode exit_code_;
   std::deque<WatchedEntry> waiting_;
   std::map<std::string, LookedAt> looked_at_;  // by name: what has no line
-  std::string written_metrics_;
 };
 
 }  // namespace

@@ -125,6 +125,11 @@ void WatchOutput::add(const VerdictLine& line) {
   last_ = line;
 }
 
+bool WatchOutput::is_one(const std::string& folder) {
+  std::error_code failed;
+  return fs::exists(fs::path(folder) / kLines, failed);
+}
+
 bool WatchOutput::has(const WatchedEntry& entry) const {
   const auto versions = done_.find(entry.name);
   return versions != done_.end() && std::ranges::find(versions->second, entry.version) != versions->second.end();

@@ -32,6 +32,8 @@ class WatchOutput {
   WatchOutput(const WatchOutput&) = delete;
   WatchOutput& operator=(const WatchOutput&) = delete;
 
+  /// Whether a folder is the output of a watch.
+  static bool is_one(const std::string& folder);
   /// Whether this version of an entry has a line.
   bool has(const WatchedEntry& entry) const;
   /// Lines by outcome, and the last of them.

@@ -39,6 +39,8 @@ class WatchedFolder {
 
   /// Throws Error where the folder cannot be read.
   void scan(Clock::time_point now);
+  /// Whether the last scan found an entry of this name.
+  bool has(const std::string& name) const { return entries_.contains(name); }
   /// By the last scan, the one that was modified first in front.
   std::vector<WatchedEntry> settled() const;
   /// How long after the last scan an entry that has not settled may have; nothing where all have.
