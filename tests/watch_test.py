@@ -260,6 +260,27 @@ class Verdicts(unittest.TestCase):
             text = handle.read()
         self.assertEqual(with_example(text), text, "tests/watch_test.py --write-docs writes it anew")
 
+    def test_a_metric_of_call_trees(self):
+        def write(path, flops):
+            with open(path, "w") as caliper:
+                json.dump({"data": [[1.0, 100, 0], [5.0, flops, 1]], "columns": ["time", "flops", "path"],
+                           "column_metadata": [{"is_value": True}, {"is_value": True}, {"is_value": False}],
+                           "nodes": [{"label": "main", "column": "path"},
+                                     {"label": "solve", "column": "path", "parent": 0}]}, caliper)
+
+        with watched() as watch, tempfile.TemporaryDirectory() as place:
+            baseline, kept = (os.path.join(place, name) for name in ("good.json", "good.cgpu"))
+            write(baseline, 1000)
+            write(os.path.join(watch.folder, "more.json"), 4000)
+            tool.must_run("summarize", baseline, "-o", kept)
+            _, (line,), _ = watch.once("--baseline", baseline, "--metric", "flops")
+            self.assertEqual(line["outcome"], "inconclusive")  # one run a side
+            self.assertRegex(line["headline"], "^flops: 1,100 to 4,100")
+            self.assertEqual((line["step_ns"], line["peak_bytes"]), (None, None))
+            status, _, errors = watch.once("--baseline", kept, "--metric", "flops")
+            self.assertEqual(status, 2)
+            self.assertIn("is a summary, which has of its call tree the metric 'time' alone", errors)
+
     def test_without_a_baseline_runs_are_kept(self):
         with watched() as watch:
             watch.put(runs()[0], "a.json")
@@ -466,6 +487,14 @@ class Service(unittest.TestCase):
             self.assertEqual(watch.errors.count("has caught up"), 1, watch.errors)
             self.assertEqual(watch.lines()[0]["waiting"], 59)
 
+    def test_the_age_of_the_metrics_says_whether_it_runs(self):
+        with watched() as watch:
+            watch.start()
+            path = os.path.join(watch.output, "cgpu.prom")
+            wait_until(lambda: os.path.exists(path), "the metrics")
+            before = os.stat(path).st_mtime_ns
+            wait_until(lambda: os.stat(path).st_mtime_ns > before, "that they are written again")
+
     def test_one_at_a_time_and_wrong_calls(self):
         def refused(expected, *arguments):
             done = tool.run(["watch", *arguments])
@@ -480,6 +509,7 @@ class Service(unittest.TestCase):
             refused("is no folder", os.path.join(watch.folder, "none"))
             refused("is a run of the watched folder", watch.folder, "-o", watch.folder)
             refused("or lies in one", watch.folder, "-o", os.path.join(watch.folder, "run", "out"))
+            refused("or lies in one", watch.folder, "-o", os.path.relpath(os.path.join(watch.folder, "new", "out")))
             refused("--interval", watch.folder, "--interval", "0")
             refused("--settle", watch.folder, "--settle", "soon")
             refused("--tolerance", watch.folder, "--tolerance", "0.5")

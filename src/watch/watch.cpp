@@ -42,8 +42,9 @@ void check_folders(const WatchOptions& options) {
   std::error_code failed;
   if (!fs::is_directory(options.folder, failed)) throw Error(options.folder, "is no folder to watch");
   const fs::path folder = fs::weakly_canonical(options.folder, failed);
-  const fs::path below = fs::weakly_canonical(options.output, failed).lexically_relative(folder);
-  if (below.empty() || *below.begin() == "..") return;
+  const fs::path output = fs::weakly_canonical(fs::absolute(options.output, failed), failed);
+  const fs::path below = output.lexically_relative(folder);
+  if (*below.begin() == "..") return;
   if (below == "." || std::distance(below.begin(), below.end()) > 1) {
     throw Error(options.output, "is a run of the watched folder, or lies in one: give -o DIR/NAME, or another folder");
   }

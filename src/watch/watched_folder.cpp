@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "readers/discover.h"
 #include "readers/manifest.h"
 
 namespace cgpu {
@@ -53,7 +54,7 @@ void WatchedFolder::scan(Clock::time_point now) {
   std::error_code failed;
   for (fs::directory_iterator at(folder_, failed), end; !failed && at != end; at.increment(failed)) {
     std::string name = at->path().filename().string();
-    if (name.starts_with('.') || name == kManifestName) continue;
+    if (name.starts_with('.') || name == kManifestName || name == kCaptureFolder) continue;
     std::error_code unlike;
     if (at->is_directory(unlike) && fs::equivalent(at->path(), left_out_, unlike)) continue;
     const std::optional<EntryVersion> version = version_of(at->path().string());

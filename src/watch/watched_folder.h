@@ -34,7 +34,8 @@ class WatchedFolder {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `left_out`: a folder that is no run, if it lies in this one.
+  /// Hidden entries, manifests of recordings and captures of graphs are no runs. `left_out`: a folder that is no run,
+  /// if it lies in this one.
   WatchedFolder(std::string folder, std::string left_out, Clock::duration settle);
 
   /// Throws Error where the folder cannot be read.

@@ -65,11 +65,12 @@ TEST(WatchedFolder, TheOldestIsFirstAndAFolderIsOfTheAgeOfItsLatestFile) {
   EXPECT_EQ(version_of(folder.path("run")), settled[2].version);
 }
 
-TEST(WatchedFolder, HiddenFilesTheOutputAndManifestsAreNoRuns) {
+TEST(WatchedFolder, HiddenFilesTheOutputManifestsAndCapturesAreNoRuns) {
   const TestFolder folder;
   folder.put(".hidden", "");
   folder.put("manifest.jsonl", "");
   folder.put("out/a.cgpu", "");
+  folder.put("capture_traces/a.json", "");
   folder.put("other/a.json", "");
   WatchedFolder watched(folder.path(), folder.path("./out/"), 0s);
   watched.scan({});
