@@ -23,16 +23,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kTemporaryEnding = ".part";
+constexpr size_t kRandomDigits = 16;
+
 /// "FOLDER/NAME.0123456789abcdef.part"; of a long name the head, so that there is room for the rest.
 std::string random_name_beside(const fs::path& target) {
   constexpr size_t kMostOfName = 200;
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) number = 0;  // found out by O_EXCL
   const std::string name = target.filename().string().substr(0, kMostOfName);
-  return (target.parent_path() / fmt::format("{}.{:016x}.part", name, number)).string();
+  return (target.parent_path() / fmt::format("{}.{:0{}x}{}", name, number, kRandomDigits, kTemporaryEnding)).string();
 }
 
 }  // namespace
+
+bool is_unfinished_file(std::string_view name) {
+  if (!name.ends_with(kTemporaryEnding)) return false;
+  name.remove_suffix(kTemporaryEnding.size());
+  if (name.size() <= kRandomDigits || name[name.size() - kRandomDigits - 1] != '.') return false;
+  return name.substr(name.size() - kRandomDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   std::error_code ignored;

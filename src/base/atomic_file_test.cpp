@@ -43,6 +43,14 @@ TEST_F(AtomicFileTest, IsThereOnceItIsFinished) {
   EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(AtomicFileTest, ItsTemporaryNameIsKnown) {
+  const AtomicFile file(path("a.cgpu"));
+  EXPECT_TRUE(is_unfinished_file(fs::path(file.temporary_path()).filename().string()));
+  for (const char* name : {"a.cgpu", "a.part", ".part", "0123456789abcdef.part", "a.0123456789ABCDEF.part"}) {
+    EXPECT_FALSE(is_unfinished_file(name)) << name;
+  }
+}
+
 TEST_F(AtomicFileTest, LeavesWhatWasThereWhereItIsNotFinished) {
   put("a", "before");
   {

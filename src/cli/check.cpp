@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cli/check_arguments.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/run_inputs.h"
@@ -69,16 +70,7 @@ void add_check_verb(CommandLine& line, int& exit_code) {
                   "Runs to compare with: each a profile, a folder of rank files, or a .cgpu file")
       .required();
   verb.add_option("--candidate", command->candidate, "Runs that may be slower, given likewise").required();
-  verb.add_option("--tolerance", command->words.tolerance, "Slowdown that does not matter (default: 5%)");
-  verb.add_option("--floor", command->words.floor, "Change of a time that does not matter (default: 100us)");
-  verb.add_option("--allow", command->words.allow,
-                  "Compare although these differ: devices, shapes, iterations, clocks; several with commas")
-      .comma_separated();
-  verb.add_option("--metric", command->words.metric,
-                  "Of call trees the metric to compare (default: the main one, where there are no iterations)");
-  verb.add_option("--inconclusive", command->words.inconclusive,
-                  "What it counts as if the runs cannot decide: report (exit 3), pass (0), fail (1)")
-      .one_of({"report", "pass", "fail"});
+  add_check_options(verb, command->words);
   verb.add_option("--format", command->format,
                   "text, json, md, junit or github (default: by the ending of -o, else text)")
       .one_of({"text", "json", "md", "junit", "github"});

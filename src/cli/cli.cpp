@@ -78,6 +78,7 @@ int parse_and_run(int argc, char** argv) {
   add_merge_verb(line, verdict);
   add_scale_verb(line);
   add_history_verb(line);
+  add_watch_verb(line, verdict);
   add_sql_verb(line);
   add_export_verb(line);
   add_view_verb(line);

@@ -21,6 +21,8 @@ void add_summarize_verb(CommandLine& line, Exchange* exchange);
 void add_merge_verb(CommandLine& line, int& exit_code);
 void add_scale_verb(CommandLine& line);
 void add_history_verb(CommandLine& line);
+/// `exit_code` takes the worst verdict.
+void add_watch_verb(CommandLine& line, int& exit_code);
 void add_sql_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);
 void add_view_verb(CommandLine& line);

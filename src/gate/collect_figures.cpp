@@ -285,6 +285,18 @@ void check_call_trees(const Session& session, const OpenOptions& open, const std
                                                      metric, fmt::join(there_are, ", ")));
 }
 
+/// Throws Error where a summary has another metric than the one that is wanted: it keeps the main one alone.
+void check_metric_of_summary(const std::string& kept, const std::string& wanted, const OpenOptions& open) {
+  if (wanted.empty()) return;
+  if (kept.empty()) throw Error(open.inputs.front(), "has no call tree for --metric");
+  CallTree tree;
+  tree.metrics.emplace_back().name = kept;
+  if (tree.find_metric(wanted)) return;
+  throw Error(open.inputs.front(),
+              fmt::format("is a summary, which has of its call tree the metric '{}' alone: give the profile for '{}'",
+                          kept, wanted));
+}
+
 }  // namespace
 
 size_t warm_up_iterations(const std::vector<int64_t>& wall_ns) {
@@ -378,7 +390,9 @@ RunFigures collect_figures(const OpenOptions& open, const Selection& selection, 
   if (auto summary = summary_of(open, selection)) {
     const SummarySession kept(std::move(*summary), open, selection.ranks);
     if (info != nullptr) *info = kept.tables({wanted_info}).front();
-    return figures_in(kept);
+    RunFigures figures = figures_in(kept);
+    check_metric_of_summary(figures.calls.metric, wanted.metric, open);
+    return figures;
   }
   FigureCollector collector(wanted.metric);
   std::vector<WantedTable> tables = FigureCollector::tables();

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "analysis/common/columns.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "gate/check_calls.h"
 #include "gate/samples.h"
@@ -35,12 +36,6 @@ Cell time_text(std::optional<int64_t> ns) {
   if (::gmtime_r(&seconds, &parts) == nullptr) return {};
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
                      parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-/// The step time of a run, or its span where it has no iterations. A call tree has neither.
-double time_of(const RunFigures& run) {
-  const auto step = sample_of(quantities(true).front(), {&run}, false);
-  return step ? step->values[0] : static_cast<double>(run.span_ns);
 }
 
 /// Whether a run is followed by the main metric of its call tree.
@@ -201,6 +196,7 @@ std::vector<std::string> runs_of_history(const std::string& input) {
   if (!std::filesystem::is_directory(input, failed)) return {input};
   std::vector<std::string> runs;
   for (std::filesystem::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
+    if (is_unfinished_file(at->path().filename().string())) continue;
     if (is_summary(at->path().string())) runs.push_back(at->path().string());
   }
   if (runs.empty()) throw Error(input, "has no summaries in it: make them with `cgpu summarize PROFILE -o RUN.cgpu`");

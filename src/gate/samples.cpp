@@ -87,6 +87,11 @@ std::optional<Sample> sample_of(const Quantity& quantity, const std::vector<cons
   return sample;
 }
 
+double time_of(const RunFigures& run) {
+  const auto step = sample_of(quantities(true).front(), {&run}, false);
+  return step ? step->values[0] : static_cast<double>(run.span_ns);
+}
+
 std::optional<Sample> sample_of(const TimeFigures RunFigures::*times, const std::string& name,
                                 const std::vector<const RunFigures*>& runs) {
   Sample sample;

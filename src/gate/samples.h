@@ -45,6 +45,9 @@ NoiseWithin noise_within(std::vector<double> series, Location location, double m
 /// Absent where a run has no value above 0. `with_noise`: also the errors and drifts within the runs, which cost.
 std::optional<Sample> sample_of(const Quantity& quantity, const std::vector<const RunFigures*>& runs, bool with_noise);
 
+/// The median of the steady iterations of a run, or its span where it has none. A call tree has neither: 0.
+double time_of(const RunFigures& run);
+
 /// The device time an iteration of a name; absent where a run does not have it.
 std::optional<Sample> sample_of(const TimeFigures RunFigures::*times, const std::string& name,
                                 const std::vector<const RunFigures*>& runs);

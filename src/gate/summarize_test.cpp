@@ -159,6 +159,19 @@ TEST(Summarize, OfACallTreeItKeepsTheCallPaths) {
   EXPECT_EQ(figures.calls.paths.at("main > work").exclusive, 3);
 }
 
+TEST(Summarize, AnotherMetricThanTheOneThatItKeepsIsRefused) {
+  const test::TestFile file("main;work 3\nmain 2\n");
+  OpenOptions open = opening(file.path());
+  open.input_format = "folded";
+  const test::TestFile summary(summarize(open, {}, false).bytes, ".cgpu");
+  const auto metric_of = [&](const std::string& metric) {
+    return collect_figures(opening(summary.path()), {}, {.without_timeline = true, .metric = metric}).calls.metric;
+  };
+  EXPECT_EQ(metric_of(""), "samples");
+  EXPECT_EQ(metric_of("Samples"), "samples");  // as people type it
+  EXPECT_THROW(metric_of("cycles"), Error);
+}
+
 TEST(Summarize, WhatHasNeitherTimelineNorCallTreeIsRefused) {
   const test::TestFile file(
       "\"ID\",\"Process ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"1\",\"5\",\"a(int)\",\"0.1\"\n");

@@ -44,9 +44,6 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity(status.st_dev, status.st_ino);
 }
 
-/// What lies in such a folder was recorded while graphs were captured: no ranks of the run (session/captures.h).
-constexpr std::string_view kCaptures = "capture_traces";
-
 class FolderSearch {
  public:
   FolderSearch(const std::string& folder, const std::function<bool(const std::string&)>& is_profile)
@@ -76,7 +73,7 @@ class FolderSearch {
       std::error_code ignored;
       if (entry->is_regular_file(ignored)) {
         found_.push_back({path.string(), true, false});
-      } else if (entry->is_directory(ignored) && path.filename() != kCaptures) {
+      } else if (entry->is_directory(ignored) && path.filename() != kCaptureFolder) {
         if (is_profile_(path.string())) {
           found_.push_back({path.string(), true, true});
         } else if (level < kDeepest) {

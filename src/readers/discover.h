@@ -3,9 +3,14 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cgpu {
+
+/// What lies in a folder of this name was recorded while graphs were captured: no ranks of the run
+/// (session/captures.h).
+inline constexpr std::string_view kCaptureFolder = "capture_traces";
 
 struct ProfilePath {
   std::string path;

@@ -28,7 +28,7 @@ bool is_of_another_rank(const std::string& file, int64_t rank) {
 
 /// The files in the folder beside a profile, by name.
 std::vector<std::string> captures_beside(const Run& run) {
-  const std::filesystem::path folder = std::filesystem::path(run.file).parent_path() / "capture_traces";
+  const std::filesystem::path folder = std::filesystem::path(run.file).parent_path() / kCaptureFolder;
   std::error_code error;
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
