@@ -236,7 +236,8 @@ PreparedRecording prepare_recording(RecordRequest request) {
   prepared.job = job_of_environment();
   prepared.folder = folder_name(request, prepared.program, prepared.job);
   prepared.request = std::move(request);
-  if (!prepared.request.command.empty() && prepared.program.path.empty()) {
+  const bool is_started = !prepared.request.command.empty() && !prepared.request.attach;
+  if (is_started && prepared.program.path.empty()) {
     throw Error(prepared.request.command[0], "is no program that PATH leads to");
   }
   choose(prepared);
