@@ -136,6 +136,39 @@ class NothingToDo(unittest.TestCase):
             self.assertNotIn("io", by_rule(rows))
 
 
+class UnevenSteps(unittest.TestCase):
+    """What single steps lose no replay of the whole run shows."""
+
+    @staticmethod
+    def rows(lengths, host=lambda step: 0):
+        def run(m):
+            for step, length in enumerate(lengths):
+                with m.step(step):
+                    m.host("model.py(4): now_and_then", host(step))
+                    for _ in range(20):
+                        m.launch(machine.GEMM, length)
+                    m.synchronize(machine.MAIN_STREAM)
+        return by_rule(findings(machine.run(run)))
+
+    def test_a_device_that_becomes_slower(self):
+        lengths = [300, 302, 299, 301, 390, 391, 389, 392]
+        found = self.rows(lengths)["uneven_steps"]
+        self.assertEqual((found["severity"], found["recoverable_ns"]), ("info", None))
+        said = re.match(r"From step 4 on a step takes (1\.\d\d) times as long: 6\.\d+ ms -> 7\.\d+ ms$", found["title"])
+        self.assertAlmostEqual(float(said[1]), (sum(lengths[4:]) + 0.3) / sum(lengths[:4]), delta=0.02)
+        self.assertRegex(found["evidence"], r"^7\.\d+ ms of 5\d\.\d+ ms in all; on their critical path they have 1\.\d+ ms of compute")
+        self.assertIn("clocks", found["suggestion"])
+
+    def test_single_steps(self):
+        found = self.rows([300] * 8, host=lambda step: 9000 if step == 5 else 0)["uneven_steps"]
+        self.assertRegex(found["title"], r"^1 of 8 steps take far longer than the usual 6\.\d+ ms: 15\.\d+ ms in step 5$")
+        self.assertIn("ms of host_code more than the others", found["evidence"])
+
+    def test_what_is_even_enough(self):
+        for lengths in ([300] * 8, [300, 303] * 4, [300, 500] * 4, [300, 300, 300]):
+            self.assertNotIn("uneven_steps", self.rows(lengths), lengths)
+
+
 class Links(unittest.TestCase):
     def test_ranks_behind_a_slow_link_are_no_stragglers(self):
         """Ranks 2 and 3 come late to what all four reduce, since what the two of them reduce takes longer."""

@@ -167,6 +167,7 @@ void find_lost_time(RuleContext&, std::vector<Finding>&);  // what the critical 
 /// One finding for each cause of lost time, however little of the path it takes: without another cause it may take
 /// more.
 std::vector<Finding> all_lost_times(RuleContext& context);
+void find_uneven_steps(RuleContext&, std::vector<Finding>&);      // steps that take longer than the others
 void find_copies(RuleContext&, std::vector<Finding>&);            // how data is moved
 void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
 void find_inefficient_ops(RuleContext&, std::vector<Finding>&);   // what ops reach of what their device could

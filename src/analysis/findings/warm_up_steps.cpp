@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/critical_path/measured_path.h"
+#include "analysis/findings/path_of_steps.h"
 #include "analysis/steps/warm_up.h"
 #include "base/lower_median.h"
 
@@ -20,22 +20,10 @@ constexpr std::array kOnceOnlyCauses{IdleCause::module_load, IdleCause::compilat
 constexpr std::array kRepeatedCauses{IdleCause::data_loading, IdleCause::garbage_collection, IdleCause::lock,
                                      IdleCause::io, IdleCause::other_rank};
 
-/// ns on the critical path of a step, by BoundBy::number.
-using Kinds = std::array<int64_t, BoundBy::kCount>;
-
-std::vector<Kinds> kinds_of_steps(const SessionFacts& facts, const std::vector<Period>& steps) {
-  std::vector<Kinds> kinds(steps.size(), Kinds{});
-  for_each_part_of_measured_path(
-      facts.whole(), steps, [&](const Period& step, const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
-        kinds[static_cast<size_t>(&step - steps.data())][part.bound_by.number()] += to - from;
-      });
-  return kinds;
-}
-
 /// The steps from one on against the first of them.
 class FirstStep {
  public:
-  FirstStep(const std::vector<int64_t>& lengths, const std::vector<Kinds>& kinds, size_t first)
+  FirstStep(const std::vector<int64_t>& lengths, const std::vector<PathKinds>& kinds, size_t first)
       : own_(kinds[first]),
         length_(lengths[first]),
         usual_length_(lower_median({lengths.begin() + first + 1, lengths.end()})) {
@@ -77,8 +65,8 @@ class FirstStep {
  private:
   int64_t excess(size_t kind) const { return std::max<int64_t>(own_[kind] - usual_[kind], 0); }
 
-  Kinds own_;
-  Kinds usual_{};  // medians of the others
+  PathKinds own_;
+  PathKinds usual_{};  // medians of the others
   int64_t length_;
   int64_t usual_length_;
 };
@@ -96,7 +84,7 @@ WarmUp find_warm_up_steps(const SessionFacts& facts, const std::vector<Period>& 
   };
   WarmUp warm_up;
   if (lengths.size() < kFewest || (by_length == 0 && !is_longest(0))) return warm_up;
-  const std::vector<Kinds> kinds = kinds_of_steps(facts, periods);
+  const std::vector<PathKinds> kinds = path_of_steps(facts, periods);
   for (; warm_up.steps + kFewest <= lengths.size(); ++warm_up.steps) {
     const size_t step = warm_up.steps;
     if (step >= by_length && !is_longest(step)) break;

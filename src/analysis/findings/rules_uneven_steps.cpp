@@ -1,0 +1,151 @@
+// Steps that take longer than the others: some of them, or all from one on. Nothing that every step loses, so that no
+// replay of a whole run shows it: said beside the findings, with what these steps do more.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/findings/path_of_steps.h"
+#include "analysis/findings/rule_context.h"
+#include "analysis/session_clock.h"
+#include "base/lower_median.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// The steps that take longer, by their places among those that are judged.
+struct SlowSteps {
+  std::vector<size_t> places;
+  bool until_end = false;  // all from the first of them on
+  int64_t usual = 0;       // ns: of the others
+};
+
+int64_t mean(const std::vector<int64_t>& lengths, size_t first, size_t end) {
+  const auto begin = lengths.begin();
+  return std::accumulate(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(end),
+                         int64_t{0}) /
+         static_cast<int64_t>(end - first);
+}
+
+/// From a step on, each is longer than all before it, and on average by 5 %; two at least on each side. The one with
+/// the largest difference.
+std::optional<SlowSteps> slow_from_one_on(const std::vector<int64_t>& lengths) {
+  constexpr double kLonger = 1.05;
+  constexpr size_t kFewest = 2;
+  std::optional<SlowSteps> found;
+  double most = kLonger;
+  for (size_t first = kFewest; first + kFewest <= lengths.size(); ++first) {
+    const auto split = lengths.begin() + static_cast<std::ptrdiff_t>(first);
+    if (*std::min_element(split, lengths.end()) <= *std::max_element(lengths.begin(), split)) continue;
+    const int64_t before = mean(lengths, 0, first);
+    const double ratio =
+        static_cast<double>(mean(lengths, first, lengths.size())) / static_cast<double>(std::max<int64_t>(before, 1));
+    if (ratio < most) continue;
+    most = ratio;
+    found = SlowSteps{{}, true, before};
+    for (size_t place = first; place < lengths.size(); ++place) found->places.push_back(place);
+  }
+  return found;
+}
+
+/// A quarter of the steps at most, each a fifth longer than the median.
+std::optional<SlowSteps> single_slow_ones(const std::vector<int64_t>& lengths) {
+  SlowSteps found{{}, false, lower_median(lengths)};
+  for (size_t place = 0; place < lengths.size(); ++place) {
+    if (5 * lengths[place] >= 6 * found.usual) found.places.push_back(place);
+  }
+  if (found.places.empty() || 4 * found.places.size() > lengths.size()) return std::nullopt;
+  return found;
+}
+
+/// What slow steps have more on their critical path, on average, than the median of the others: the most first,
+/// without what is less than a tenth of all that they take longer.
+std::vector<std::pair<size_t, int64_t>> excess_of(const SlowSteps& slow, const std::vector<PathKinds>& kinds,
+                                                  int64_t excess) {
+  std::vector<std::pair<size_t, int64_t>> more;  // kind, ns
+  for (size_t kind = 0; kind < BoundBy::kCount; ++kind) {
+    std::vector<int64_t> others;
+    int64_t own = 0;
+    for (size_t place = 0; place < kinds.size(); ++place) {
+      const bool is_slow = std::binary_search(slow.places.begin(), slow.places.end(), place);
+      if (is_slow) {
+        own += kinds[place][kind];
+      } else {
+        others.push_back(kinds[place][kind]);
+      }
+    }
+    const int64_t time = own / static_cast<int64_t>(slow.places.size()) - lower_median(std::move(others));
+    if (time > 0 && 10 * time >= excess) more.emplace_back(kind, time);
+  }
+  std::ranges::stable_sort(more, [](const auto& a, const auto& b) { return a.second > b.second; });
+  return more;
+}
+
+std::string title_of(const SlowSteps& slow, const std::vector<int64_t>& lengths, const std::vector<Period>& steps) {
+  const int64_t length = slow.until_end ? mean(lengths, slow.places.front(), lengths.size()) : 0;
+  if (slow.until_end) {
+    return fmt::format("From step {} on a step takes {:.2f} times as long: {} -> {}", *steps[slow.places.front()].step,
+                       static_cast<double>(length) / static_cast<double>(slow.usual), format_ns(slow.usual),
+                       format_ns(length));
+  }
+  constexpr size_t kShown = 3;
+  std::vector<std::string> some;
+  for (const size_t place : slow.places) {
+    if (some.size() < kShown)
+      some.push_back(fmt::format("{} in step {}", format_ns(lengths[place]), *steps[place].step));
+  }
+  return fmt::format("{} of {} steps take far longer than the usual {}: {}{}", slow.places.size(), lengths.size(),
+                     format_ns(slow.usual), fmt::join(some, ", "), slow.places.size() > kShown ? ", ..." : "");
+}
+
+}  // namespace
+
+void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
+  constexpr size_t kFewest = 4;
+  const std::vector<Period>& steps = context.judged().periods;
+  if (!context.judged().has_marks() || steps.size() < kFewest) return;
+  // Those of ranks whose clocks cannot be compared are steps of each rank.
+  if (std::ranges::any_of(steps, [&](const Period& step) { return step.run != steps.front().run; }) &&
+      !has_common_clock(context.session())) {
+    return;
+  }
+  std::vector<int64_t> lengths;
+  for (const Period& step : steps) lengths.push_back(step.end - step.begin);
+  std::optional<SlowSteps> slow = slow_from_one_on(lengths);
+  if (!slow) slow = single_slow_ones(lengths);
+  if (!slow) return;
+  int64_t excess = 0;
+  for (const size_t place : slow->places) excess += lengths[place] - slow->usual;
+  if (static_cast<double>(excess) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
+
+  const int64_t each = excess / static_cast<int64_t>(slow->places.size());
+  const auto more = excess_of(*slow, path_of_steps(context.facts(), steps), each);
+  std::vector<std::string> causes;
+  for (const auto& [kind, time] : more)
+    causes.push_back(fmt::format("{} of {}", format_ns(time), BoundBy::name_of(kind)));
+  const bool computes =
+      !more.empty() && more.front().first == BoundBy(BoundBy::compute).number() && 2 * more.front().second >= each;
+  findings.push_back(
+      {.rule = "uneven_steps",
+       .title = title_of(*slow, lengths, steps),
+       .evidence = fmt::format(
+           "{} of {} in all{}", format_ns(excess), format_ns(context.measured()),
+           causes.empty()
+               ? ""
+               : fmt::format("; on their critical path they have {} more than the others", fmt::join(causes, ", "))),
+       .suggestion = computes
+                         ? "Where the inputs are as large as before, the device has become slower: look at its "
+                           "clocks, power and temperature, and at what else runs on it"
+                         : "Compare such a step with another one (--step N), and look at what is done now and then",
+       .command = "steps",
+       .confidence = Confidence::medium});
+}
+
+}  // namespace cgpu
