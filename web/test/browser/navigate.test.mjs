@@ -84,7 +84,12 @@ describe("moving in the timeline", { skip }, () => {
     await page.mouse.move(0, 0); // no cursor in the timeline: the middle stays
     const all = await stateOf(page);
     for (let i = 0; i < 5; ++i) await page.keyboard.press("w");
-    const near = await untilState(page, (now) => widthOf(now) < 0.5 * widthOf(all));
+    let near = all;
+    await until(page, "it has zoomed in and stands still", async () => {
+      const before = near;
+      near = await stateOf(page);
+      return widthOf(near) < 0.5 * widthOf(all) && widthOf(near) === widthOf(before);
+    });
     assert.ok(Math.abs(middleOf(near) - middleOf(all)) < widthOf(all) / 1000);
 
     await page.keyboard.press("d");
