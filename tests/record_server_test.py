@@ -8,17 +8,15 @@ Environment: CGPU (the binary). Needs curl, else skipped.
 """
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import tool  # noqa: E402
+from oracle import recording, tool  # noqa: E402
 
 SERVER = '''
 import gzip, http.server, json, os, sys, threading, time
@@ -100,11 +98,11 @@ def setUpModule():
         raise unittest.SkipTest("no curl")
 
 
-class Case(unittest.TestCase):
+class Case(recording.Case):
+    SECONDS = 60
+
     def setUp(self):
-        self._folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self._folder.cleanup)
-        self.folder = self._folder.name
+        super().setUp()
         self.log = os.path.join(self.folder, "requests")
 
     def serve(self, kind, *arguments, **environment):
@@ -119,14 +117,6 @@ class Case(unittest.TestCase):
         self.addCleanup(process.kill)
         return "http://127.0.0.1:%d" % int(process.stdout.readline())
 
-    def environment(self, **environment):
-        inherited = {name: value for name, value in os.environ.items() if not re.match("PMIX|OMPI|SLURM|PMI|TORCHELASTIC", name)}
-        return dict(inherited, NO_COLOR="1", **environment)
-
-    def record(self, *arguments, **environment):
-        return subprocess.run([tool.binary(), "record", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=60, env=self.environment(**environment), check=False)
-
     def requests(self):
         if not os.path.exists(self.log):
             return []
@@ -138,8 +128,7 @@ class Case(unittest.TestCase):
         return sorted(os.listdir(folder)) if os.path.exists(folder) else []
 
     def process_line(self, name="R"):
-        with open(os.path.join(self.folder, name, "manifest.jsonl"), encoding="utf-8") as lines:
-            return [json.loads(line) for line in lines][-1]
+        return self.manifest(self.path(name))[-1]
 
 
 class Sglang(Case):
@@ -170,7 +159,7 @@ class Sglang(Case):
     def test_until_an_interrupt(self):
         url = self.serve("sglang")
         with subprocess.Popen([tool.binary(), "record", "--server", url, "-o", "R", "--no-report"], cwd=self.folder,
-                              env=self.environment(), stderr=subprocess.DEVNULL) as process:
+                              env=self.own_environment(), stderr=subprocess.DEVNULL) as process:
             deadline = time.monotonic() + 30
             while not self.requests() and time.monotonic() < deadline:
                 time.sleep(0.05)
