@@ -24,7 +24,7 @@ class ChakraExport {
     size_t run = 0;
     std::string path;
   };
-  /// The files that `path` stands for: itself for a single run; of several run.0.et, run.1.et, ... by rank, for run.et.
+  /// The files to write: `path` itself for a single run; of several run.0.et, run.1.et, ... by rank, for run.et.
   std::vector<File> files(const std::string& path) const;
   void write(size_t run, Sink& sink);
   /// What was written by now, and what simulators need that the profile does not say; sentences for people.

@@ -1,11 +1,11 @@
 #include "export/chakra_communication.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
 #include "base/parse_number.h"
+#include "links/collective_series.h"
 #include "model/element_types.h"
 #include "model/transfer_list.h"
 
@@ -20,10 +20,7 @@ std::optional<int64_t> collective_type(const std::string& name, bool is_recorded
       {"barrier", "barrier"},      {"allreduce", "all_reduce"}, {"reducescatter", "reduce_scatter"},
       {"allgather", "all_gather"}, {"alltoall", "all_to_all"},  {"broadcast", "broadcast"},
       {"gather", "gather"},        {"scatter", "scatter"},      {"reduce", "reduce"}};
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string letters = letters_of(name);
   for (const auto& [word, type] : kWords) {
     const bool is_common = word == "gather" || word == "scatter" || word == "reduce" || word == "broadcast";
     if (is_common && !is_recorded ? letters != word : letters.find(word) == std::string::npos) continue;

@@ -219,7 +219,7 @@ class ChakraGraphBuilder {
     return awaited;
   }
 
-  /// The node whose end stands for a moment; kNoNode for none. Needs the nodes of all threads.
+  /// The node that has ended at a moment of the dependency graph; kNoNode for none. Needs the nodes of all threads.
   uint32_t node_at(MomentIndex moment) const {
     const SliceIndex slice = moments_[moment].slice;
     if (slice == kNone) return kNoNode;

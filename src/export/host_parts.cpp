@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "links/nesting.h"
+
 namespace cgpu {
 
 namespace {
@@ -66,11 +68,7 @@ class PartsOfThread {
 std::vector<HostPart> host_parts(const Timeline& timeline, std::vector<SliceIndex> slices,
                                  std::span<const int64_t> cuts, int64_t begin, int64_t end) {
   const Slices& all = timeline.slices;
-  std::sort(slices.begin(), slices.end(), [&](SliceIndex a, SliceIndex b) {
-    if (all.start[a] != all.start[b]) return all.start[a] < all.start[b];
-    if (all.duration[a] != all.duration[b]) return all.duration[a] > all.duration[b];
-    return a < b;
-  });
+  std::sort(slices.begin(), slices.end(), [&](SliceIndex a, SliceIndex b) { return comes_outer_first(all, a, b); });
   PartsOfThread parts(all, cuts, begin);
   for (const SliceIndex slice : slices) parts.open(slice);
   parts.go_on_until(end);

@@ -1,5 +1,7 @@
 #include "kernels/communication_names.h"
 
+#include "base/contains.h"
+
 namespace cgpu {
 
 bool communicates_on_host(std::string_view name) {
@@ -7,8 +9,7 @@ bool communicates_on_host(std::string_view name) {
 }
 
 bool communicates(std::string_view name) {
-  return communicates_on_host(name) || name.starts_with("nccl:") || name.find("c10d") != std::string_view::npos ||
-         name.find("record_param_comms") != std::string_view::npos;
+  return communicates_on_host(name) || name.starts_with("nccl:") || contains_any(name, {"c10d", "record_param_comms"});
 }
 
 }  // namespace cgpu

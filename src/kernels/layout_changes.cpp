@@ -5,11 +5,8 @@
 namespace cgpu {
 
 bool changes_layout(std::string_view kernel) {
-  for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw", "transpose", "Transpose",
-                                      "permute", "Permute", "TransData", "tensorTransform"}) {
-    if (contains(kernel, part)) return true;
-  }
-  return false;
+  return contains_any(kernel, {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw", "transpose", "Transpose",
+                               "permute", "Permute", "TransData", "tensorTransform"});
 }
 
 }  // namespace cgpu

@@ -94,14 +94,6 @@ void match_by_place(CollectiveSeries& series) {
   match_by_place(series, lists);
 }
 
-std::string letters_of(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return letters;
-}
-
 /// What a profile says of its collectives, by slice: asked in the order of the slices, as a rule.
 class Records {
  public:
@@ -353,6 +345,14 @@ std::vector<CollectiveSeries> host_collectives(const Session& session) {
   CollectiveCollector collector;
   for (uint32_t run = 0; run < session.runs.size(); ++run) collector.add_host_calls(run, session.runs[run].timeline);
   return collector.take();
+}
+
+std::string letters_of(std::string_view collective) {
+  std::string letters;
+  for (const char c : collective) {
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
 }
 
 bool ends_together(std::string_view collective) {

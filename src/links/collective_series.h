@@ -169,6 +169,9 @@ std::vector<CollectiveSeries> device_collectives(const Session& session);
 /// Blocking collectives of the host of all runs, likewise.
 std::vector<CollectiveSeries> host_collectives(const Session& session);
 
+/// The name of a collective by its letters alone, in lower case: "allreduce" of "all_reduce" and "AllReduce".
+std::string letters_of(std::string_view collective);
+
 /// Whether no member can finish such a collective before the last one has entered it, so that all end at about the same
 /// moment: all-reduce, all-gather, reduce-scatter, all-to-all, barrier.
 bool ends_together(std::string_view collective);

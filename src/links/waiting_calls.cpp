@@ -1,20 +1,10 @@
 #include "links/waiting_calls.h"
 
-#include <algorithm>
-#include <initializer_list>
+#include "base/contains.h"
 
 namespace cgpu {
 
 namespace {
-
-using Names = std::initializer_list<std::string_view>;
-
-bool contains_any(std::string_view text, Names parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](auto part) { return text.find(part) != std::string_view::npos; });
-}
-bool is_any(std::string_view text, Names names) {
-  return std::find(names.begin(), names.end(), text) != names.end();
-}
 
 /// Copies that return when the data has arrived.
 bool is_blocking_copy(std::string_view call) {

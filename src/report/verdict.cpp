@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/contains.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -26,12 +27,11 @@ const Table* find(const std::vector<const Table*>& tables, std::string_view name
 }
 
 /// "18.2 ms a step (4 steps)": the mean of the complete steps of the first rank.
-std::string step_words(const Table& steps) {
-  const std::vector<RowView> rows = step_facts(steps).rows;
-  const int64_t rank = integer_of(steps, rows.front(), "rank");
+std::string step_words(const Table& steps, const StepFacts& facts) {
+  const int64_t rank = integer_of(steps, facts.rows.front(), "rank");
   int64_t total = 0;
   int64_t count = 0;
-  for (const RowView& row : rows) {
+  for (const RowView& row : facts.rows) {
     if (integer_of(steps, row, "rank") != rank) continue;
     total += integer_of(steps, row, "duration_ns");
     ++count;
@@ -47,18 +47,15 @@ struct BusyInSteps {
 /// What the devices were busy for of the complete steps, where that is not about what they were between their first and
 /// last ops, as where the host does something else before it launches the first one. Of ranks with one device each, as
 /// far as a step tells.
-std::optional<BusyInSteps> busy_in_steps(const Table& steps, const Table& gpu_time) {
+std::optional<BusyInSteps> busy_in_steps(const StepFacts& facts, const Table& gpu_time) {
   constexpr double kDiffers = 0.05;
   std::set<int64_t> ranks;
   for (const RowView row : gpu_time.rows()) {
     if (!ranks.insert(integer_of(gpu_time, row, "rank")).second) return std::nullopt;
   }
-  const StepFacts facts = step_facts(steps);
   BusyInSteps found{0, facts.total};
-  for (const RowView& row : facts.rows) {
-    for (const char* part : {"kernel_ns", "communication_ns", "memcpy_ns", "memset_ns"}) {
-      found.busy += integer_of(steps, row, part);
-    }
+  for (const NamedTime& part : facts.parts) {
+    if (is_any(part.name, {"kernel", "communication", "memcpy", "memset"})) found.busy += part.time;
   }
   const DeviceTime time = device_time(gpu_time);
   if (found.whole <= 0 || time.span <= 0) return std::nullopt;
@@ -122,9 +119,10 @@ std::vector<WantedTable> verdict_tables() {
 std::string verdict_of(const Session& session, const std::vector<const Table*>& tables) {
   const Table* gpu_time = find(tables, "gpu_time");
   const Table* steps = find(tables, "steps");
-  std::string words = steps == nullptr ? "" : step_words(*steps);
+  const auto facts = steps == nullptr ? std::nullopt : std::optional(step_facts(*steps));
+  std::string words = facts ? step_words(*steps, *facts) : "";
   if (gpu_time != nullptr) {
-    const auto in_steps = steps == nullptr ? std::nullopt : busy_in_steps(*steps, *gpu_time);
+    const auto in_steps = facts ? busy_in_steps(*facts, *gpu_time) : std::nullopt;
     const std::string devices = fmt::format(
         "{}", fmt::join(device_words(device_word(session), *gpu_time, find(tables, "idle"), in_steps), ", "));
     words += (words.empty() || devices.empty() ? "" : ": ") + devices;

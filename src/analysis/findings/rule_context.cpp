@@ -61,6 +61,14 @@ std::vector<std::vector<int64_t>> first_launches_of_compiled(const SessionFacts&
   return by_run;
 }
 
+/// The one with the most of a whole, in ns; none where that is less than a quarter.
+IdleCulprit largest_of(const std::map<std::string, int64_t>& culprits, int64_t whole) {
+  const auto most =
+      std::ranges::max_element(culprits, [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return {};
+  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
+}
+
 bool is_made_ahead(const std::string& table) {
   return std::find(kTablesAhead.begin(), kTablesAhead.end(), table) != kTablesAhead.end();
 }
@@ -265,6 +273,11 @@ const std::vector<CostedWork>& RuleContext::costed_work() {
   return *costed_work_;
 }
 
+const SlowLinks& RuleContext::slow_links() {
+  if (!slow_links_) slow_links_ = find_slow_links(facts_.whole(), thresholds());
+  return *slow_links_;
+}
+
 const Table& RuleContext::table(const std::string& name) {
   const auto found = tables_.find(name);
   if (found != tables_.end()) return found->second;
@@ -316,9 +329,7 @@ IdleCulprit RuleContext::culprit_of_stretches() {
     if (main[i] == kNone) continue;
     times[folded_name(facts_.whole().run(stretches_[i].run).timeline.name(main[i]))] += stretches_[i].length;
   }
-  const auto most = std::ranges::max_element(times, [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == times.end() || 4 * most->second < whole) return {};
-  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
+  return largest_of(times, whole);
 }
 
 IdleCulprit RuleContext::culprit_of(std::string_view cause, double longest) {
@@ -332,10 +343,7 @@ IdleCulprit RuleContext::culprit_of(std::string_view cause, double longest) {
     culprits[std::get<std::string>(row[hosts.column("culprit")])] += total;
     whole += total;
   }
-  const auto most = std::max_element(culprits.begin(), culprits.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return {};
-  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
+  return largest_of(culprits, whole);
 }
 
 }  // namespace cgpu

@@ -20,6 +20,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/judged_periods.h"
 #include "analysis/findings/ruleset.h"
+#include "analysis/findings/slow_links.h"
 #include "analysis/op_shapes/costed_work.h"
 #include "analysis/session_facts.h"
 #include "links/graph_captures.h"
@@ -105,6 +106,9 @@ class RuleContext {
   /// What the framework ops of the whole session computed and moved; of those that take a noticeable share.
   const std::vector<CostedWork>& costed_work();
 
+  /// Of the whole session, which has several ranks.
+  const SlowLinks& slow_links();
+
   const Table& table(const std::string& name);
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
   /// `longest` ns or more of one gap.
@@ -149,6 +153,7 @@ class RuleContext {
   std::optional<SampledWork> sampled_work_;
   std::optional<WorkSums> work_sums_;
   std::optional<std::vector<CostedWork>> costed_work_;
+  std::optional<SlowLinks> slow_links_;
   Tables tables_;
   std::future<Tables> tables_ahead_;
   std::optional<EdgeTimes> times_;

@@ -3,27 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
-#include "analysis/findings/slow_links.h"
 #include "table/units.h"
 
 namespace cgpu {
 
 void find_links(RuleContext& context, std::vector<Finding>& findings) {
-  const SessionFacts& whole = context.facts().whole();
-  if (!context.has_device_ops() || whole.session().runs.size() < 2) return;
-  SlowLinks slow = find_slow_links(whole, context.thresholds());
+  if (!context.has_device_ops() || context.facts().whole().session().runs.size() < 2) return;
+  const SlowLinks& slow = context.slow_links();
   if (static_cast<double>(slow.excess) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
     return;
   }
   const auto most = std::max_element(slow.groups.begin(), slow.groups.end(),
                                      [](const SlowGroup& a, const SlowGroup& b) { return a.excess < b.excess; });
   EdgeTimes::Scenario faster;
-  faster.op_factor = [factors = std::move(slow.factors)](size_t number, SliceIndex op) {
+  faster.op_factor = [factors = slow.factors](size_t number, SliceIndex op) {
     const auto found = factors[number].find(op);
     return found == factors[number].end() ? 1.0 : found->second;
   };

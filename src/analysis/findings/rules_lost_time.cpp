@@ -13,7 +13,6 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rule_context.h"
-#include "base/contains.h"
 #include "kernels/communication_names.h"
 #include "links/graph_captures.h"
 #include "table/units.h"
@@ -95,17 +94,9 @@ std::string launch_less(const Session& session) {
          "the profiler, which lengthens what the host does";
 }
 
-/// Calls in which a thread waits for others to say something: events of the system, conditions of other threads.
-bool waits_to_be_told(std::string_view call) {
-  constexpr std::array<std::string_view, 12> calls{"poll",       "ppoll",       "select",  "pselect",
-                                                   "epoll_wait", "epoll_pwait", "accept",  "accept4",
-                                                   "recv",       "recvfrom",    "recvmsg", "pthread_cond_wait"};
-  return std::find(calls.begin(), calls.end(), call) != calls.end() || contains(call, " of select.");
-}
-
 /// Of a program without marks of iterations: to wait like that is what a server without requests does, and one whose
 /// input is late. Which it is, the profile does not say.
-void find_wait_to_be_told(const RuleContext& context, const PathShare& path, double share, const std::string& culprit,
+void find_wait_for_events(const RuleContext& context, const PathShare& path, double share, const std::string& culprit,
                           std::string_view cause, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "no_work",
@@ -128,9 +119,9 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
     const LostTime& lost = is_of_driver ? kDriverLock : usual;
     if (context.path_share(lost.cause) < least) continue;
     const IdleCulprit blamed = context.culprit_of(text_of(lost.cause));
-    const bool is_told = is_way_of_waiting(lost.cause) && blamed.pct >= 50 && waits_to_be_told(blamed.name);
-    if (is_told && !context.judged().has_marks()) {
-      find_wait_to_be_told(context, path, context.path_share(lost.cause), blamed.name, text_of(lost.cause), findings);
+    const bool awaits_event = is_way_of_waiting(lost.cause) && blamed.pct >= 50 && waits_for_event(blamed.name);
+    if (awaits_event && !context.judged().has_marks()) {
+      find_wait_for_events(context, path, context.path_share(lost.cause), blamed.name, text_of(lost.cause), findings);
       continue;
     }
     const std::string culprit = blamed.text();

@@ -19,7 +19,6 @@
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
-#include "analysis/findings/slow_links.h"
 #include "analysis/ranks/lateness.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "analysis/session_clock.h"
@@ -378,9 +377,8 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
     return false;
   }
   // A rank whose own transfers are slow comes late for that: rules_links.cpp.
-  const SlowLinks slow_links = find_slow_links(context.facts().whole(), context.thresholds());
   std::erase_if(late, [&](const LateRank& one) {
-    const int64_t excess = slow_links.excess_of_run[context.facts().place_in_whole(one.run)];
+    const int64_t excess = context.slow_links().excess_of_run[context.facts().place_in_whole(one.run)];
     return one.rank == most_expert_work || 2 * excess > one.waited;
   });
   if (late.empty()) return true;

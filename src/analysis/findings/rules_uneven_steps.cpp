@@ -89,8 +89,8 @@ std::vector<std::pair<size_t, int64_t>> excess_of(const SlowSteps& slow, const s
 }
 
 std::string title_of(const SlowSteps& slow, const std::vector<int64_t>& lengths, const std::vector<Period>& steps) {
-  const int64_t length = slow.until_end ? mean(lengths, slow.places.front(), lengths.size()) : 0;
   if (slow.until_end) {
+    const int64_t length = mean(lengths, slow.places.front(), lengths.size());
     return fmt::format("From step {} on a step takes {:.2f} times as long: {} -> {}", *steps[slow.places.front()].step,
                        static_cast<double>(length) / static_cast<double>(slow.usual), format_ns(slow.usual),
                        format_ns(length));

@@ -1,8 +1,6 @@
 #include "analysis/idle/idle_causes.h"
 
-#include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "base/contains.h"
 #include "links/waiting_calls.h"
@@ -10,15 +8,6 @@
 namespace cgpu {
 
 namespace {
-
-using Names = std::initializer_list<std::string_view>;
-
-bool contains_any(std::string_view text, Names parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return contains(text, part); });
-}
-bool is_any(std::string_view text, Names names) {
-  return std::find(names.begin(), names.end(), text) != names.end();
-}
 
 /// Of a Python frame, "torch/_dynamo/eval_frame.py(791): compile_wrapper"; both empty for other names.
 struct Frame {
@@ -147,6 +136,12 @@ std::optional<IdleCause> cause_of_driver_work(std::string_view name) {
 }
 
 }  // namespace
+
+bool waits_for_event(std::string_view name) {
+  return is_any(name, {"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "accept", "accept4", "recv",
+                       "recvfrom", "recvmsg", "pthread_cond_wait"}) ||
+         contains(name, " of select.");
+}
 
 std::string_view text_of(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> texts = {

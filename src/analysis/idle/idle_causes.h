@@ -51,4 +51,8 @@ inline bool is_way_of_waiting(IdleCause cause) {
   return cause == IdleCause::lock || cause == IdleCause::io;
 }
 
+/// Whether in a call or frame of this name a thread waits for others to say something: for events of the system, for a
+/// condition of another thread. O(length of the name).
+bool waits_for_event(std::string_view name);
+
 }  // namespace cgpu
