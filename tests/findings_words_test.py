@@ -126,6 +126,45 @@ class NothingToDo(unittest.TestCase):
         self.assertIn("without requests, or for input that is late", by_rule(rows)["no_work"]["title"])
         self.assertEqual(self.program(True, wait)[0]["rule"], "io")
 
+    def test_a_queue_of_python_without_iterations(self):
+        """The lock says how the thread waits, the frame around it for what."""
+        def wait(frame):
+            def run(m):
+                with m.within(frame, "python_function"):
+                    m.quiet(1)
+                    with m.within("/usr/lib/python3.11/threading.py(320): wait", "python_function"):
+                        m.quiet(1)
+                        m.host("<built-in method acquire of _thread.lock object at 0x7f>", 5000)
+            return run
+        rows = self.program(False, wait("/usr/lib/python3.11/queue.py(171): get"))
+        self.assertEqual(alarms(rows), [])
+        self.assertIn("queue.py(171): get: without requests, or for input that is late", by_rule(rows)["no_work"]["title"])
+        self.assertEqual(self.program(True, wait("/usr/lib/python3.11/queue.py(171): get"))[0]["rule"], "lock_contention")
+
+    def test_a_lock_that_another_thread_holds(self):
+        def wait(m):
+            with m.within("model.py(7): update", "python_function"):
+                m.host("<built-in method acquire of _thread.lock object at 0x7f>", 5000)
+        self.assertEqual(self.program(False, wait)[0]["rule"], "lock_contention")
+
+    def test_a_request_comes_no_earlier(self):
+        """What a server with time between its requests could do faster, it gains nothing from: it would wait longer."""
+        def server(between):
+            def run(m):
+                arrives = 0
+                for _ in range(20):
+                    arrives += between
+                    with m.within("/usr/lib/python3.11/asyncio/base_events.py(1922): _run_once", "python_function"):
+                        m.quiet(1)
+                        m.host("<built-in method poll of select.epoll object at 0x7f>", max(arrives - m.now, 1))
+                    m.launch(machine.GEMM, 500)
+                    m.synchronize()
+                    m.host("server.py(9): answer", 900)
+            return findings(machine.run(run))
+        self.assertEqual(alarms(server(5000)), [])
+        self.assertEqual(by_rule(server(5000))["no_work"]["severity"], "info")
+        self.assertIn("synchronization", [row["rule"] for row in alarms(server(0))])
+
     def test_an_event_loop_takes_requests(self):
         def wait(m):
             with m.within("/usr/lib/python3.11/asyncio/base_events.py(1922): _run_once", "python_function"):

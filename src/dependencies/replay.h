@@ -30,17 +30,13 @@ Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights);
 /// The same as with the graph's own weights, without computing anything.
 Replay as_measured(const DependencyGraph& graph);
 
-/// The times alone, where `weight(edge, to)`, asked for each edge in their order, gives the weights. What was measured
-/// of a run until `kept_until` (by run; nothing where it is empty) stays as it was, and all else comes after that.
-template <typename Weight>
-std::vector<int64_t> replayed_times(const DependencyGraph& graph, Weight weight,
-                                    std::span<const int64_t> kept_until = {}) {
-  std::vector<int64_t> times(graph.moments().size(), 0);  // nothing comes before the start
+/// The times alone, where `weight(edge, to)` gives the weights and `earliest(to)` a time, of 0 or more, before which a
+/// moment does not come; both are asked in the order of the moments, and of their edges.
+template <typename Weight, typename Earliest>
+std::vector<int64_t> replayed_times(const DependencyGraph& graph, Weight weight, Earliest earliest) {
+  std::vector<int64_t> times(graph.moments().size());
   for (MomentIndex to = 0; to < times.size(); ++to) {
-    if (!kept_until.empty()) {
-      const Moment& moment = graph.moments()[to];
-      times[to] = std::min(moment.time, kept_until[moment.run]);
-    }
+    times[to] = earliest(to);
     for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
       const int64_t length = weight(edge, to);
       if (length != kNoEdge) times[to] = std::max(times[to], times[graph.edges().from[edge]] + length);

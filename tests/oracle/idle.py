@@ -23,7 +23,10 @@ FRAME = re.compile(r"^(.*?)\([^(]*?\): (.*)$", re.S)
 ONLY_COMPILES = re.compile(r"torch/_dynamo/(convert_frame|symbolic_convert|output_graph)\.py"
                            r"|triton/compiler/code_generator\.py")
 PYTHON_IO = re.compile(r"^<built-in function (open|read|readinto|write|poll|select)>$|^<built-in method .* of "
-                       r"(_io\.|socket object|_socket\.socket object|select\.|zmq\.)")
+                       r"(_io\.|socket object|_socket\.socket object|select\.|zmq\.)"
+                       r"|^<method '.* of '(_io\.|_socket\.socket'|select\.|zmq\.)")
+PYTHON_LOCK = re.compile(r"acquire of _thread|^<method 'acquire' of '_thread\.|^<built-in method get of _queue\.SimpleQueue"
+                         r"|^<method 'get' of '_queue\.SimpleQueue")
 DRIVER_WORK = {"Lazy Function Loading": "module_load", "Runtime Triggered Module Loading": "module_load",
                "Driver Compiler": "compilation", "Driver JIT compiler": "compilation"}
 WAYS_OF_WAITING = ("lock", "io")
@@ -75,7 +78,7 @@ def cause_of(item):
         return "data_loading"
     if "gc.collect" in name or name.startswith("gc:") or name == "Python GC":
         return "garbage_collection"
-    if "acquire of _thread" in name or name in LOCKS:
+    if PYTHON_LOCK.search(name) or name in LOCKS:
         return "lock"
     if PYTHON_IO.search(name) and "StringIO" not in name and "BytesIO" not in name:
         return "io"

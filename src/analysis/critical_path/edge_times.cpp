@@ -1,5 +1,6 @@
 #include "analysis/critical_path/edge_times.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -22,6 +23,9 @@ bool is_over(EdgeKind edge, const BoundKinds& removed) {
 }
 
 namespace {
+
+/// What takes less did not wait: what it asked for had come before.
+constexpr int64_t kShortestWait = 50'000;
 
 /// Stretches of host code, thread by thread, in the order in which the graph has their parts.
 class HostStretches {
@@ -85,6 +89,7 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
   const uint8_t host_code = static_cast<uint8_t>(BoundBy(IdleCause::host_code).number());
   const uint8_t io = static_cast<uint8_t>(BoundBy(IdleCause::io).number());
   const uint8_t lock = static_cast<uint8_t>(BoundBy(IdleCause::lock).number());
+  const uint8_t no_work = static_cast<uint8_t>(BoundBy(IdleCause::no_work).number());
   struct Part {
     uint8_t kind;
     int64_t length;
@@ -116,6 +121,13 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
         kinds_[edge] = of_edge.front().kind;
       }
       if (thread == kNone) continue;
+      int64_t rest = 0;
+      for (size_t i = of_edge.size(); i-- > 0; rest += of_edge[i].length) {
+        const uint8_t kind = of_edge[i].kind;
+        if (of_edge[i].length < kShortestWait || (kind != io && kind != lock && kind != no_work)) continue;
+        const bool is_last = i + 1 == of_edge.size();
+        arrivals_.push_back({to, kind, graph_.moments()[to].time - rest, is_last ? 0 : place + i + 1 - edges, is_last});
+      }
       stretches.begin_edge(graph_.moments()[to].run, thread, graph_.edges().from[edge], to);
       for (size_t i = 0; i < of_edge.size(); ++i) {
         const uint8_t kind = of_edge[i].kind;
@@ -130,8 +142,23 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
   stretches.end_all();
 }
 
-std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, std::span<const int64_t> kept_until) const {
+std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, const Fixed& fixed) const {
   const auto moments = graph_.moments();
+  auto arrival = arrivals_.begin();
+  const auto earliest = [&](MomentIndex to) {
+    int64_t time = fixed.until.empty() ? 0 : std::min(moments[to].time, fixed.until[moments[to].run]);
+    for (; arrival != arrivals_.end() && arrival->to == to; ++arrival) {
+      if (!fixed.arrivals[arrival->kind] || scenario.removed[arrival->kind]) continue;
+      int64_t after = arrival->time;
+      bool more = !arrival->is_last;
+      for (size_t next = arrival->next_part; more; ++next) {
+        more = (part_kinds_[next] & kLast) == 0;
+        if (!scenario.removed[part_kinds_[next] & ~kLast]) after += part_lengths_[next];
+      }
+      time = std::max(time, after);
+    }
+    return time;
+  };
   const size_t gap = BoundBy(BoundBy::kernel_gap).number();
   size_t part = 0;
   const auto weight_of = [&](uint32_t edge, MomentIndex to) -> int64_t {
@@ -156,7 +183,7 @@ std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, std::span<con
     }
     return dependency.weight - removed;
   };
-  return replayed_times(graph_, weight_of, kept_until);
+  return replayed_times(graph_, weight_of, earliest);
 }
 
 }  // namespace cgpu

@@ -4,14 +4,14 @@
 // thread does between two of its calls that launch or wait, also where it reads, writes or holds a lock in between. One
 // long stall and the pace at which a thread launches op after op are different causes with different remedies.
 //
-// O(edges log n) once; 1 byte an edge, and 9 for each part of an edge of several kinds. A scenario is O(edges).
+// O(edges log n) once; 1 byte an edge, 9 for each part of an edge of several kinds, and 32 for each wait. A scenario is
+// O(edges).
 #pragma once
 
 #include <bitset>
 #include <cstdint>
 #include <functional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "analysis/critical_path/edge_parts.h"
@@ -43,10 +43,25 @@ class EdgeTimes {
     /// Runs that no other run waits for in collectives; their own durations are then left out of the result.
     std::set<size_t> not_awaited = {};
   };
-  /// The times of the moments in a scenario; what was measured of a run until `kept_until` (by run) stays as it was.
-  std::vector<int64_t> replayed(const Scenario& scenario, std::span<const int64_t> kept_until = {}) const;
+  /// What a scenario does not change.
+  struct Fixed {
+    /// What was measured of a run until then stays as it was, and all else comes after that; by run. None where empty.
+    std::vector<int64_t> until;
+    /// Of no_work, io and lock those that end when something comes from outside (a request): it comes no earlier.
+    BoundKinds arrivals;
+  };
+  /// The times of the moments in a scenario.
+  std::vector<int64_t> replayed(const Scenario& scenario, const Fixed& fixed) const;
 
  private:
+  /// The end of a wait of a host thread that something from outside may have ended.
+  struct Arrival {
+    MomentIndex to = 0;  // the next moment of the thread
+    uint8_t kind = 0;
+    int64_t time = 0;      // as measured
+    size_t next_part = 0;  // of part_kinds_: what the thread did between `time` and `to`
+    bool is_last = true;   // nothing
+  };
   static constexpr uint8_t kSeveral = UINT8_MAX;
   static constexpr uint8_t kLast = 0x80;
 
@@ -55,6 +70,7 @@ class EdgeTimes {
   // Of the parts, in the order of edges:
   std::vector<uint8_t> part_kinds_;  // with kLast, of the last part of an edge
   std::vector<int64_t> part_lengths_;
+  std::vector<Arrival> arrivals_;  // by moment
 };
 
 }  // namespace cgpu

@@ -252,10 +252,10 @@ const WorkSums& RuleContext::work_sums() {
 int64_t RuleContext::gain_of(const EdgeTimes::Scenario& scenario) {
   if (!replayed_) {
     replayed_.emplace(facts_.whole(), judged_.periods);
-    kept_until_ = judged_.begins(facts_);
+    fixed_ = {judged_.begins(facts_), arrivals()};
   }
   if (!times_) times_.emplace(times_ahead_.get());
-  const std::vector<int64_t> times = times_->replayed(scenario, kept_until_);
+  const std::vector<int64_t> times = times_->replayed(scenario, fixed_);
   int64_t predicted = 0;
   for (const ReplayedPeriod& period : replayed_->at(times, scenario.not_awaited)) {
     predicted += period.end - period.begin;
@@ -330,6 +330,45 @@ IdleCulprit RuleContext::culprit_of_stretches() {
     times[folded_name(facts_.whole().run(stretches_[i].run).timeline.name(main[i]))] += stretches_[i].length;
   }
   return largest_of(times, whole);
+}
+
+const IdleCulprit& RuleContext::awaited_event(IdleCause cause) {
+  const auto [found, is_new] = awaited_events_.try_emplace(cause);
+  const bool may_be = is_new && is_way_of_waiting(cause) && !judged_.has_marks();
+  if (may_be && path_share(cause) >= thresholds().noticeable / 3) found->second = find_awaited_event(cause);
+  return found->second;
+}
+
+IdleCulprit RuleContext::find_awaited_event(IdleCause cause) const {
+  std::map<std::string, int64_t> events;
+  int64_t whole = 0;
+  for (size_t number = 0; number < session().runs.size(); ++number) {
+    const Timeline& host = facts_.whole().run(facts_.place_in_whole(number)).timeline;
+    for (const auto& [device, ops] : ops_by_device(session().runs[number].timeline)) {
+      facts_.idle().for_each_gap(number, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
+        for (const IdlePart& part : parts) {
+          if (part.cause != cause) continue;
+          whole += part.time.end - part.time.begin;
+          SliceIndex outermost = kNone;  // "queue.py: get", not the lock of the queue
+          for (SliceIndex slice = part.culprit; slice != kNone; slice = host.slices.parent[slice]) {
+            if (waits_for_event(host.name(slice))) outermost = slice;
+          }
+          if (outermost != kNone) events[folded_name(host.name(outermost))] += part.time.end - part.time.begin;
+        }
+      });
+    }
+  }
+  const IdleCulprit most = largest_of(events, whole);
+  return most.pct >= 50 ? most : IdleCulprit{};
+}
+
+BoundKinds RuleContext::arrivals() {
+  BoundKinds kinds;
+  kinds.set(BoundBy(IdleCause::no_work).number());
+  for (const IdleCause cause : {IdleCause::io, IdleCause::lock}) {
+    if (!awaited_event(cause).name.empty()) kinds.set(BoundBy(cause).number());
+  }
+  return kinds;
 }
 
 IdleCulprit RuleContext::culprit_of(std::string_view cause, double longest) {

@@ -113,6 +113,10 @@ class RuleContext {
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
   /// `longest` ns or more of one gap.
   IdleCulprit culprit_of(std::string_view cause, double longest = 0);
+  /// Of a way of waiting, in a run without marks of iterations, the call or frame in which half of its idle time or
+  /// more waits for others to say something (waits_for_event): a server without requests does so, and a program whose
+  /// input is late. Which it is, the profile does not say. None of other causes.
+  const IdleCulprit& awaited_event(IdleCause cause);
   /// That of long stretches of host code on the critical path. Gaps between device ops do not show those before the
   /// first op. O(slices log stretches).
   IdleCulprit culprit_of_stretches();
@@ -142,6 +146,9 @@ class RuleContext {
   };
   using Tables = std::map<std::string, Table>;
   void find_path();
+  IdleCulprit find_awaited_event(IdleCause cause) const;
+  /// The kinds of waiting that end when something comes from outside.
+  BoundKinds arrivals();
   void find_stretches(const std::vector<OnPath>& path, const std::vector<std::vector<int64_t>>& first_launches);
 
   const SessionFacts& facts_;
@@ -159,7 +166,8 @@ class RuleContext {
   std::optional<EdgeTimes> times_;
   std::future<EdgeTimes> times_ahead_;
   std::optional<ReplayedPeriods> replayed_;
-  std::vector<int64_t> kept_until_;  // with replayed_: what was measured until then stays as it was
+  EdgeTimes::Fixed fixed_;  // with replayed_
+  std::map<IdleCause, IdleCulprit> awaited_events_;
   std::optional<std::vector<ReplayCounts>> replays_;
   std::optional<DeviceBooks> books_;
 };

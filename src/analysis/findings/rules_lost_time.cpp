@@ -94,8 +94,7 @@ std::string launch_less(const Session& session) {
          "the profiler, which lengthens what the host does";
 }
 
-/// Of a program without marks of iterations: to wait like that is what a server without requests does, and one whose
-/// input is late. Which it is, the profile does not say.
+/// RuleContext::awaited_event.
 void find_wait_for_events(const RuleContext& context, const PathShare& path, double share, const std::string& culprit,
                           std::string_view cause, std::vector<Finding>& findings) {
   findings.push_back(
@@ -118,13 +117,11 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
     const bool is_of_driver = usual.cause == IdleCause::lock && 2 * path.in_driver_calls > path.total;
     const LostTime& lost = is_of_driver ? kDriverLock : usual;
     if (context.path_share(lost.cause) < least) continue;
-    const IdleCulprit blamed = context.culprit_of(text_of(lost.cause));
-    const bool awaits_event = is_way_of_waiting(lost.cause) && blamed.pct >= 50 && waits_for_event(blamed.name);
-    if (awaits_event && !context.judged().has_marks()) {
-      find_wait_for_events(context, path, context.path_share(lost.cause), blamed.name, text_of(lost.cause), findings);
+    if (const IdleCulprit& event = context.awaited_event(lost.cause); !event.name.empty()) {
+      find_wait_for_events(context, path, context.path_share(lost.cause), event.name, text_of(lost.cause), findings);
       continue;
     }
-    const std::string culprit = blamed.text();
+    const std::string culprit = context.culprit_of(text_of(lost.cause)).text();
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
                     .evidence = fmt::format("{} on the critical path", context.per_step(path.total)),

@@ -63,8 +63,21 @@ bool is_synchronizing(std::string_view name) {
          (name.starts_with("<built-in ") && contains_any(name, {"synchronize>", "synchronize of "}));
 }
 
+/// "<built-in method get of _queue.SimpleQueue object at 0x7f>", or as a method of the class, without an object:
+/// "<method 'get' of '_queue.SimpleQueue' objects>".
+bool is_method(std::string_view name, std::string_view method, std::string_view type) {
+  const auto goes_on = [&](std::string_view text) {
+    if (!name.starts_with(text)) return false;
+    name.remove_prefix(text.size());
+    return true;
+  };
+  if (goes_on("<built-in method ")) return goes_on(method) && goes_on(" of ") && name.starts_with(type);
+  return goes_on("<method '") && goes_on(method) && goes_on("' of '") && name.starts_with(type);
+}
+
 bool is_lock(std::string_view name) {
-  return contains(name, "acquire of _thread") ||
+  return contains(name, "acquire of _thread") || is_method(name, "acquire", "_thread.") ||
+         is_method(name, "get", "_queue.SimpleQueue") ||
          is_any(name, {"pthread_mutex_lock", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
                        "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_wait", "sem_timedwait", "sem_clockwait",
                        "futex",
@@ -82,15 +95,20 @@ bool is_io_of_the_system(std::string_view call) {
                        "recvmsg", "send",   "sendto",   "sendmsg",  "sendfile",   "accept",      "accept4", "connect"});
 }
 
-/// "<built-in function read>", "<built-in method recv_into of _socket.socket object at 0x7f>".
+/// "<built-in function read>", "<built-in method recv_into of _socket.socket object at 0x7f>", "<method 'poll' of
+/// 'select.epoll' objects>".
 bool is_io_of_python(std::string_view name) {
   constexpr std::string_view built_in_function = "<built-in function ";
   if (name.starts_with(built_in_function) && name.ends_with(">")) {
     return is_any(name.substr(built_in_function.size(), name.size() - built_in_function.size() - 1),
                   {"open", "read", "readinto", "write", "poll", "select"});
   }
-  return name.starts_with("<built-in method ") && !contains_any(name, {"StringIO", "BytesIO"}) &&
-         contains_any(name, {" of _io.", " of socket object", " of _socket.socket object", " of select.", " of zmq."});
+  if (contains_any(name, {"StringIO", "BytesIO"})) return false;
+  return (name.starts_with("<built-in method ") &&
+          contains_any(name,
+                       {" of _io.", " of socket object", " of _socket.socket object", " of select.", " of zmq."})) ||
+         (name.starts_with("<method '") &&
+          contains_any(name, {" of '_io.", " of '_socket.socket'", " of 'select.", " of 'zmq."}));
 }
 
 /// Where a server takes requests out of a queue: vLLM, TensorRT-LLM, SGLang, gRPC, Python's own servers and event
@@ -138,9 +156,11 @@ std::optional<IdleCause> cause_of_driver_work(std::string_view name) {
 }  // namespace
 
 bool waits_for_event(std::string_view name) {
+  const auto [file, function] = frame_of(name);
   return is_any(name, {"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "accept", "accept4", "recv",
                        "recvfrom", "recvmsg", "pthread_cond_wait"}) ||
-         contains(name, " of select.");
+         contains_any(name, {" of select.", " of 'select."}) || is_method(name, "get", "_queue.SimpleQueue") ||
+         (function == "get" && contains(file, "queue.py")) || (function == "wait" && contains(file, "threading.py"));
 }
 
 std::string_view text_of(IdleCause cause) {

@@ -93,6 +93,26 @@ TEST(IdleCauses, ReadingAndWriting) {
   EXPECT_EQ(cause(frame, "<built-in method write of _io.BytesIO object at 0x7f>"), "none");
   EXPECT_EQ(cause(frame, "<built-in method select of Tensor object at 0x7f>"), "none");
   EXPECT_EQ(cause(frame, "<built-in method send of generator object at 0x7f>"), "none");
+  // As methods of a class, without an object:
+  EXPECT_EQ(cause(frame, "<method 'poll' of 'select.epoll' objects>"), "io");
+  EXPECT_EQ(cause(frame, "<method 'write' of '_io.BytesIO' objects>"), "none");
+  EXPECT_EQ(cause(frame, "<method 'recv' of '_socket.socket' objects>"), "io");
+  EXPECT_EQ(cause(frame, "<method 'acquire' of '_thread.lock' objects>"), "lock");
+  EXPECT_EQ(cause(frame, "<method 'get' of '_queue.SimpleQueue' objects>"), "lock");
+  EXPECT_EQ(cause(frame, "<built-in method get of _queue.SimpleQueue object at 0x7f>"), "lock");
+  EXPECT_EQ(cause(frame, "<built-in method put of _queue.SimpleQueue object at 0x7f>"), "none");
+  EXPECT_EQ(cause(frame, "<method 'get' of 'dict' objects>"), "none");
+}
+
+TEST(IdleCauses, WaitsForOthersToSaySomething) {
+  EXPECT_TRUE(waits_for_event("/usr/lib/python3.12/queue.py(171): get"));
+  EXPECT_TRUE(waits_for_event("threading.py(320): wait"));
+  EXPECT_TRUE(waits_for_event("<built-in method get of _queue.SimpleQueue object>"));
+  EXPECT_TRUE(waits_for_event("<method 'poll' of 'select.epoll' objects>"));
+  EXPECT_TRUE(waits_for_event("pthread_cond_wait"));
+  EXPECT_FALSE(waits_for_event("<built-in method acquire of _thread.lock object>"));
+  EXPECT_FALSE(waits_for_event("queue.py(122): put"));
+  EXPECT_FALSE(waits_for_event("train.py(3): get"));
 }
 
 TEST(IdleCauses, WhereServersTakeRequests) {
