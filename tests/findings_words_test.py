@@ -65,6 +65,25 @@ class Culprits(unittest.TestCase):
             self.assertAlmostEqual(float(value), 100 * right, delta=0.06)
         self.assertNotIn("dominant_kernel", words)
 
+    def test_calls_of_mpi_are_one(self):
+        """Each of them is a third of the stall."""
+        def program(calls):
+            def run(m):
+                for number in range(4):
+                    with m.step(number):
+                        for call in calls:
+                            m.host(call, 1500, "user_annotation")
+                        m.launch(machine.GEMM, 1000)
+                        m.synchronize()
+            return findings(machine.run(run))[0]
+        first = program(("MPI_Wait", "MPI_Recv", "MPI_Sendrecv"))
+        self.assertEqual(first["rule"], "host_stall")
+        self.assertRegex(first["title"], r"the host is in MPI_\w+ and other communication of hosts while")
+        self.assertIn("and other communication of hosts (100.00%)", first["evidence"])
+        self.assertIn("Let the devices communicate", first["suggestion"])
+        self.assertIn("the host is in MPI_Wait while", program(("MPI_Wait", "MPI_Wait"))["title"])
+        self.assertIn("the host computes", program(("MPI_Wait", "pack", "unpack"))["title"])
+
     def test_launches_that_return_when_their_kernel_has_ended(self):
         def program(blocks):
             def run(m):

@@ -14,6 +14,7 @@
 #include "analysis/steps/step_marks.h"
 #include "base/allocator.h"
 #include "base/threads.h"
+#include "kernels/communication_names.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -61,12 +62,26 @@ std::vector<std::vector<int64_t>> first_launches_of_compiled(const SessionFacts&
   return by_run;
 }
 
-/// The one with the most of a whole, in ns; none where that is less than a quarter.
+/// The one with the most of a whole, in ns; none where that is less than a quarter. Where none has half of it, but all
+/// communication of hosts together has (MPI_Wait, MPI_Recv, ...), that: whichever call waits, it waits for other ranks.
 IdleCulprit largest_of(const std::map<std::string, int64_t>& culprits, int64_t whole) {
-  const auto most =
-      std::ranges::max_element(culprits, [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return {};
-  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
+  const auto is_less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto part = [&](int64_t time) { return 100.0 * static_cast<double>(time) / static_cast<double>(whole); };
+  const auto most = std::ranges::max_element(culprits, is_less);
+  if (most == culprits.end()) return {};
+  std::map<std::string, int64_t> communication;
+  int64_t communicates = 0;
+  for (const auto& [name, time] : culprits) {
+    if (!communicates_on_host(name)) continue;
+    communication.emplace(name, time);
+    communicates += time;
+  }
+  if (2 * most->second < whole && 2 * communicates >= whole && communication.size() > 1) {
+    const std::string& longest = std::ranges::max_element(communication, is_less)->first;
+    return {longest + " and other communication of hosts", part(communicates)};
+  }
+  if (most->first.empty() || 4 * most->second < whole) return {};
+  return {most->first, part(most->second)};
 }
 
 bool is_made_ahead(const std::string& table) {
