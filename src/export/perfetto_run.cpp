@@ -6,6 +6,7 @@
 #include "export/nesting_lanes.h"
 #include "export/run_description.h"
 #include "model/export_marks.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -50,9 +51,9 @@ void PerfettoRunWriter::write_description() {
 void PerfettoRunWriter::write_track(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
   if (track.kind == ViewKind::call_path) return;  // follows from the samples
-  if (is_found_on_demand(track.kind)) return;
-  if (track.kind == ViewKind::counter) return write_counter(id);
-  if (track.kind == ViewKind::busy) return write_busy(id);
+  if (is_found_on_demand(track)) return;
+  if (drawing_of(track) == Drawing::counter) return write_counter(id);
+  if (drawing_of(track) == Drawing::activity) return write_busy(id);
   if (view_.derived(id) != nullptr) return write_derived(id);
   if (track.source != kNone) write_source(id);
 }
@@ -165,7 +166,7 @@ void PerfettoRunWriter::write_plain(uint64_t uuid, std::string_view name, std::s
 /// Writes what the device did, without overlaps: compute, else communication, else copies.
 void PerfettoRunWriter::write_busy(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
-  const DeviceTimes times = view_.times_of_device(track);
+  const DeviceTimes& times = view_.device_times(track);
   std::vector<std::pair<Interval, const char*>> parts;
   const auto add = [&](const IntervalSet& covered, const char* name) {
     for (const Interval& time : covered.intervals()) parts.emplace_back(time, name);

@@ -73,7 +73,7 @@ StackTree fold_call_trees(const Session& session, const std::string& metric) {
     const std::vector<double> exclusive = exclusive_values(tree, *index);
     std::vector<uint32_t> node_of(tree.nodes.size(), StackTree::kRoot);
     for (NodeIndex i = 1; i < tree.nodes.size(); ++i) {  // the root says nothing
-      const uint8_t kind = TimelineView::kind_of(tree.nodes.kind[i]);
+      const uint8_t kind = slice_kind_of(tree.nodes.kind[i]);
       node_of[i] = folded.child(node_of[tree.nodes.parent[i]], folded.name(tree.name_of(i)), kind);
       StackTree::Node& node = folded.nodes[node_of[i]];
       ++node.count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -28,7 +29,7 @@ ChosenTracks::ChosenTracks(const Profile& profile, const std::vector<ViewTrackId
       choose(track);
       continue;
     }
-    if (!track.device || track.kind == ViewKind::counter) continue;
+    if (!track.device || drawing_of(track) == Drawing::counter) continue;
     for (const ViewTrack& other : tracks) {
       if (other.run == track.run && other.device == track.device && other.kind == ViewKind::stream) choose(other);
     }

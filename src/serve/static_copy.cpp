@@ -17,6 +17,7 @@
 #include "serve/contents.h"
 #include "serve/http/assets.h"
 #include "table/json_text_writer.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -175,9 +176,9 @@ class Recorder {
     const int top = top_level();
     for (ViewTrackId track = 0; track < view_.tracks().size(); ++track) {
       const ViewTrack& of = view_.tracks()[track];
-      const bool by_columns = of.kind == ViewKind::counter || of.kind == ViewKind::busy;
+      const bool by_columns = !view_.has_slices(track);
       if (by_columns && !add(fmt::format("columns{}", track), columns_of(of), false)) copy_.whole_timeline = false;
-      if (by_columns || !view_.has_slices(track)) continue;
+      if (by_columns) continue;
       for (int level = std::min(top + kLevelsAbove, kHighestLevel); level > top; --level) {
         if (!record_tile({track, {level, 0}})) copy_.whole_timeline = false;
       }
@@ -219,7 +220,7 @@ class Recorder {
     };
     std::vector<double> first;
     std::vector<double> second;
-    if (track.kind == ViewKind::counter) {
+    if (drawing_of(track) == Drawing::counter) {
       std::vector<CounterIndex::Sample> samples = view_.samples_of(track);
       std::stable_sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
       for (const CounterIndex::Sample& sample : samples) {
@@ -230,7 +231,7 @@ class Recorder {
       append(second);
       return out;
     }
-    const DeviceTimes times = view_.times_of_device(track);
+    const DeviceTimes& times = view_.device_times(track);
     for (const IntervalSet* kind : {&times.compute, &times.exposed_communication, &times.exposed_memory}) {
       first.clear();
       second.clear();

@@ -125,9 +125,10 @@ TEST(ShortNames, StandBesideTheNames) {
 TEST_F(Ready, DescribesTheSession) {
   const std::string session = body("/api/p/0/session");
   expect_has(session, R"("title":"trace.json")");
-  expect_has(session, R"("kind":"idle","group":["GPU 0"])");
-  expect_has(session, R"("kind":"stream","group":["GPU 0"],"name":"stream 7")");
-  expect_has(session, R"("kind":"thread","group":["Process 1"],"name":"thread 1")");
+  expect_has(session, R"("kind":"idle","drawing":"slices","on_demand":false,"group":["GPU 0"])");
+  expect_has(session, R"("kind":"stream","drawing":"slices","on_demand":false,"group":["GPU 0"],"name":"stream 7")");
+  expect_has(session,
+             R"("kind":"thread","drawing":"slices","on_demand":false,"group":["Process 1"],"name":"thread 1")");
   expect_has(
       session,
       R"("subject":"timeline","events":false,"row_key":["name"],"columns":[{"name":"name","type":"text","unit":"",)");

@@ -7,7 +7,7 @@
 
 namespace cgpu {
 
-CoveredTime::CoveredTime(IntervalSet times) : times_(std::move(times)) {
+CoveredTime::CoveredTime(const IntervalSet& times) : times_(times) {
   covered_.reserve(times_.intervals().size());
   int64_t total = 0;
   for (const Interval& interval : times_.intervals()) {
@@ -49,9 +49,8 @@ DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& o
   exposed_memory = time_of(OpKind::memory).subtract(compute).subtract(exposed_communication);
 }
 
-Activity::Activity(DeviceTimes times, int64_t zero)
-    : covered_{CoveredTime(std::move(times.compute)), CoveredTime(std::move(times.exposed_communication)),
-               CoveredTime(std::move(times.exposed_memory))},
+Activity::Activity(const DeviceTimes& times, int64_t zero)
+    : covered_{CoveredTime(times.compute), CoveredTime(times.exposed_communication), CoveredTime(times.exposed_memory)},
       zero_(zero) {}
 
 std::string Activity::tile(const TilePlace& place) const {

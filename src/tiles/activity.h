@@ -17,14 +17,14 @@ namespace cgpu {
 /// The time that a set of intervals covers before any given moment.
 class CoveredTime {
  public:
-  CoveredTime() = default;
-  explicit CoveredTime(IntervalSet times);
+  /// Keeps a reference.
+  explicit CoveredTime(const IntervalSet& times);
   /// ns covered before `time`. O(log n).
   int64_t before(int64_t time) const;
   size_t bytes() const;
 
  private:
-  IntervalSet times_;
+  const IntervalSet& times_;
   std::vector<int64_t> covered_;  // before each interval
 };
 
@@ -40,8 +40,8 @@ struct DeviceTimes {
 
 class Activity {
  public:
-  /// `zero`: the time on the run's clock that tiles call 0.
-  Activity(DeviceTimes times, int64_t zero);
+  /// `zero`: the time on the run's clock that tiles call 0. `times` must outlive it.
+  Activity(const DeviceTimes& times, int64_t zero);
   std::string tile(const TilePlace& place) const;
   size_t bytes() const;
 

@@ -96,20 +96,20 @@ PathExtent path_extent(const Frames& frames, const std::vector<PathSample>& samp
 
 CallPaths call_paths(const Frames& frames, const std::vector<PathSample>& samples, const PathExtent& extent) {
   CallPaths paths;
-  paths.boxes.reserve(extent.boxes);
+  paths.slices.reserve(extent.boxes);
   paths.lane.reserve(extent.boxes);
   paths.samples.reserve(extent.boxes);
   paths.callers.reserve(extent.boxes);
   walk(
       frames, samples, extent.lanes,
       [&](const std::vector<OpenFrame>& open, const PathSample& sample) {
-        paths.boxes.add({sample.time.begin, sample.time.begin}, open.back().node, sample.slice);
+        paths.slices.add({sample.time.begin, sample.time.begin}, open.back().node, sample.slice);
         paths.lane.push_back(static_cast<uint32_t>(open.size() - 1));
         paths.samples.push_back(0);
         paths.callers.push_back(open.size() > 1 ? open[open.size() - 2].box : kNone);
       },
       [&](const OpenFrame& frame, size_t last) {
-        paths.boxes.duration[frame.box] = samples[last].time.end - paths.boxes.start[frame.box];
+        paths.slices.duration[frame.box] = samples[last].time.end - paths.slices.start[frame.box];
         paths.samples[frame.box] = static_cast<uint32_t>(last - frame.first + 1);
       });
   return paths;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/call_tree.h"
-#include "tiles/derived_slices.h"
+#include "tiles/lanes/derived_slices.h"
 
 namespace cgpu {
 
@@ -58,10 +58,10 @@ struct PathExtent {
 PathExtent path_extent(const Frames& frames, const std::vector<PathSample>& samples,
                        uint64_t most_boxes = kMostPathBoxes);
 
-struct CallPaths {
-  DerivedSlices boxes;              // by start, outer before inner; name: the frame's node; origin: the first sample
-  std::vector<uint32_t> lane;       // of each box: the depth of its frame
-  std::vector<uint32_t> samples;    // that it joins
+/// The slices are the boxes, by start, outer before inner. Name: the frame's node; origin: the first sample; lane: the
+/// depth of its frame.
+struct CallPaths : LaneSlices {
+  std::vector<uint32_t> samples;    // that a box joins
   std::vector<SliceIndex> callers;  // the box above it; kNone on the first lane
 };
 CallPaths call_paths(const Frames& frames, const std::vector<PathSample>& samples, const PathExtent& extent);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tiles/lanes/lane_sources.h"
 #include "tiles/slow_raster.h"
 #include "tiles/test_call_paths.h"
 #include "tiles/timeline_view.h"
@@ -69,27 +70,27 @@ TEST(CallPaths, AreThoseOfEverySampleJoinedWhereTheyAreEqual) {
     const PathExtent extent = path_extent(frames, samples);
     const CallPaths paths = call_paths(frames, samples, extent);
     std::vector<std::vector<Box>> found(extent.lanes);
-    for (SliceIndex box = 0; box < paths.boxes.size(); ++box) {
-      const NodeIndex frame = paths.boxes.name[box];
-      const int64_t start = paths.boxes.start[box];
-      found[paths.lane[box]].emplace_back(start, start + paths.boxes.duration[box], paths.samples[box],
-                                          paths.boxes.origin[box], path_to(tree, frame));
+    for (SliceIndex box = 0; box < paths.slices.size(); ++box) {
+      const NodeIndex frame = paths.slices.name[box];
+      const int64_t start = paths.slices.start[box];
+      found[paths.lane[box]].emplace_back(start, start + paths.slices.duration[box], paths.samples[box],
+                                          paths.slices.origin[box], path_to(tree, frame));
       const SliceIndex caller = paths.callers[box];
       EXPECT_EQ(caller == kNone, paths.lane[box] == 0);
       if (caller == kNone) continue;
       EXPECT_EQ(paths.lane[caller] + 1, paths.lane[box]);
-      EXPECT_EQ(paths.boxes.name[caller], frames.caller(frame));
-      EXPECT_LE(paths.boxes.start[caller], start);
-      EXPECT_GE(paths.boxes.start[caller] + paths.boxes.duration[caller], start + paths.boxes.duration[box]);
+      EXPECT_EQ(paths.slices.name[caller], frames.caller(frame));
+      EXPECT_LE(paths.slices.start[caller], start);
+      EXPECT_GE(paths.slices.start[caller] + paths.slices.duration[caller], start + paths.slices.duration[box]);
     }
-    EXPECT_EQ(paths.boxes.size(), extent.boxes);
+    EXPECT_EQ(paths.slices.size(), extent.boxes);
     EXPECT_EQ(found, slow_boxes(test.run, extent.longest)) << "seed " << seed;
 
     SliceIndex visited = 0;
     for_each_box(frames, samples, extent.lanes, [&](SliceIndex box, NodeIndex frame, int64_t start) {
       EXPECT_EQ(box, visited++);
-      EXPECT_EQ(frame, paths.boxes.name[box]);
-      EXPECT_EQ(start, paths.boxes.start[box]);
+      EXPECT_EQ(frame, paths.slices.name[box]);
+      EXPECT_EQ(start, paths.slices.start[box]);
     });
     EXPECT_EQ(visited, extent.boxes);
   }
@@ -111,12 +112,12 @@ TEST(CallPaths, ShowTheOutermostFramesThatAreWithinTheLimits) {
   EXPECT_EQ(extent.longest, 100U);
   EXPECT_EQ(extent.lanes, kMostPathLanes);
   EXPECT_EQ(extent.boxes, 3 + 2 * (kMostPathLanes - 3));
-  EXPECT_EQ(call_paths(frames, samples, extent).boxes.size(), extent.boxes);
+  EXPECT_EQ(call_paths(frames, samples, extent).slices.size(), extent.boxes);
 
   const PathExtent few = path_extent(frames, samples, 8);
   EXPECT_EQ(few.lanes, 5U);
   EXPECT_EQ(few.boxes, 7U);
-  EXPECT_EQ(call_paths(frames, samples, few).boxes.size(), 7U);
+  EXPECT_EQ(call_paths(frames, samples, few).slices.size(), 7U);
   EXPECT_EQ(path_extent(frames, samples, 0).lanes, 1U);
 
   const Session session = session_of(std::move(test));
@@ -160,7 +161,7 @@ TEST(CallPaths, HaveTilesAndKeepThoseOfTheSamples) {
     EXPECT_EQ(track.samples, 0U);
     EXPECT_EQ(*track.lanes, std::max<uint32_t>(view.lanes(1).lanes(), 1));
     EXPECT_EQ(*track.slices, view.lanes(1).slices());
-    const CallPaths& paths = view.call_paths(1);
+    const CallPaths& paths = view.derived_as<CallPaths>(1);
     for (const TilePlace place : {TilePlace{0, 0}, TilePlace{3, 0}, TilePlace{6, 0}}) {
       EXPECT_EQ(view.tile(0, place), plain_view.tile(0, place));
       EXPECT_FALSE(view.tile(1, place).empty());
@@ -168,12 +169,12 @@ TEST(CallPaths, HaveTilesAndKeepThoseOfTheSamples) {
         for (const TileEntry& entry : tile_of_lane(view.lanes(1).lane(number), place)) {
           for (int bucket = entry.from; bucket < entry.to; ++bucket) {
             SliceIndex longest = kNone;
-            for (SliceIndex box = 0; box < paths.boxes.size(); ++box) {
-              const int64_t start = paths.boxes.start[box] - view.zero(0);
-              const int64_t end = start + paths.boxes.duration[box];
+            for (SliceIndex box = 0; box < paths.slices.size(); ++box) {
+              const int64_t start = paths.slices.start[box] - view.zero(0);
+              const int64_t end = start + paths.slices.duration[box];
               if (paths.lane[box] != number || start >= place.edge(bucket + 1)) continue;
               if (end <= place.edge(bucket) && start < place.edge(bucket)) continue;
-              if (longest == kNone || paths.boxes.duration[box] > paths.boxes.duration[longest]) longest = box;
+              if (longest == kNone || paths.slices.duration[box] > paths.slices.duration[longest]) longest = box;
             }
             EXPECT_EQ(entry.slice, longest) << "seed " << seed << ", lane " << number << ", bucket " << bucket;
           }
@@ -182,14 +183,14 @@ TEST(CallPaths, HaveTilesAndKeepThoseOfTheSamples) {
     }
     const auto& run = session.runs[0];
     for (SliceIndex slice = 0; slice < run.timeline.slices.size(); ++slice) {
-      const NodeIndex node = view.node_of(0, slice);
+      const NodeIndex node = view.call_path_lane().node_of(0, slice);
       const auto path = node == kNoNode ? std::vector<NodeIndex>() : path_to(*run.call_tree, node);
       const std::optional<SlicePosition> box = view.innermost_box(0, slice);
       ASSERT_EQ(box.has_value(), !path.empty()) << "seed " << seed << ", slice " << slice;
       if (!box) continue;
-      EXPECT_EQ(paths.boxes.name[box->slice], path.back());
+      EXPECT_EQ(paths.slices.name[box->slice], path.back());
       EXPECT_EQ(view.names()[box->name], run.call_tree->name_of(path.back()));
-      EXPECT_EQ(TimelineView::kinds()[view.style(1, box->slice).colour >> 8],
+      EXPECT_EQ(slice_kind_names()[view.style(1, box->slice).colour >> 8],
                 text_of(run.call_tree->nodes.kind[path.back()]));
     }
   }
@@ -203,7 +204,7 @@ TEST(CallPaths, GiveEqualFunctionsOneName) {
   const TimelineView view(facts);
   std::map<std::string_view, uint32_t> number_of;
   for (size_t run = 0; run < 2; ++run) {
-    for (const uint32_t name : view.frame_names(run)) {
+    for (const uint32_t name : view.call_path_lane().frame_names(run)) {
       if (name == kNone) continue;
       EXPECT_EQ(number_of.try_emplace(view.names()[name], name).first->second, name);
     }

@@ -14,17 +14,11 @@
 #include <vector>
 
 #include "analysis/session_facts.h"
-#include "base/once.h"
 #include "model/run.h"
-#include "tiles/activity.h"
-#include "tiles/call_paths.h"
-#include "tiles/counter_index.h"
-#include "tiles/derived_slices.h"
 #include "tiles/lane_index.h"
-#include "tiles/layer_slices.h"
-#include "tiles/shared_names.h"
-#include "tiles/tile.h"
-#include "tiles/view_tracks.h"
+#include "tiles/lanes/call_path_lane.h"
+#include "tiles/lanes/lane_scope.h"
+#include "tiles/lanes/lane_source.h"
 
 namespace cgpu {
 
@@ -48,20 +42,14 @@ class TimelineView {
   TimelineView(const TimelineView&) = delete;
   TimelineView& operator=(const TimelineView&) = delete;
 
-  const Session& session() const { return session_; }
-  const std::vector<ViewTrack>& tracks() const { return tracks_.all(); }
-  const SharedNames& names() const { return names_; }
+  const Session& session() const { return scope_.session(); }
+  const std::vector<ViewTrack>& tracks() const { return scope_.tracks().all(); }
+  const SharedNames& names() const { return scope_.names(); }
   /// For each run, the time on its clock that is 0 here.
-  const std::vector<int64_t>& zeros() const { return zeros_; }
-  int64_t zero(size_t run) const { return zeros_[run]; }
+  const std::vector<int64_t>& zeros() const { return scope_.zeros(); }
+  int64_t zero(size_t run) const { return scope_.zero(run); }
   /// The last end of any slice, sample or instant, at least 1.
-  int64_t span() const { return span_; }
-
-  /// The names of the kinds that the high byte of a colour numbers: of slices, of derived slices and of call tree
-  /// nodes.
-  static std::vector<std::string> kinds();
-  /// The number of a kind of call tree node among them.
-  static uint8_t kind_of(NodeKind kind);
+  int64_t span() const { return scope_.span(); }
 
   /// Whether a track has slices; the others are drawn from counter or activity tiles.
   bool has_slices(ViewTrackId track) const;
@@ -73,37 +61,30 @@ class TimelineView {
   const LaneIndex& lanes(ViewTrackId track) const;
   SliceTimes times(ViewTrackId track) const;
   SliceStyle style(ViewTrackId track, SliceIndex slice) const;
-  /// What bounds the run in a slice of a track of kind critical_path ("compute", "data_loading", ...).
-  std::string_view bound_by(ViewTrackId track, SliceIndex slice) const;
-
   /// The place of a slice of a track; empty if the track has no such slice.
   std::optional<SlicePosition> find(ViewTrackId track, SliceIndex slice) const;
   /// The track of a slice of the profile, and its place there.
-  ViewTrackId track_of(size_t run, SliceIndex slice) const { return tracks_.of(session_, run, slice); }
+  ViewTrackId track_of(size_t run, SliceIndex slice) const { return scope_.tracks().of(session(), run, slice); }
   SlicePosition place(size_t run, SliceIndex slice) const;
 
   /// The derived slices of a track; null for a track of the profile.
   const DerivedSlices* derived(ViewTrackId track) const;
-  /// The gaps of a track of kind idle.
-  const IdleSlices& idle(ViewTrackId track) const;
-  /// The boxes of a track of kind call_path.
-  const CallPaths& call_paths(ViewTrackId track) const;
-  /// Calls visit(box, name, start) for each of them, on the run's clock, without keeping any.
-  void for_each_box(ViewTrackId track, const std::function<void(SliceIndex, uint32_t, int64_t)>& visit) const;
-  /// By node of a run's call tree, the number of a frame's name; kNone for other nodes. Empty where the run has no
-  /// track of kind call_path.
-  const std::vector<uint32_t>& frame_names(size_t run) const { return frame_names_[run]; }
-  /// The place in the call tree at which a slice of the profile was recorded; kNoNode where it is not known.
-  NodeIndex node_of(size_t run, SliceIndex slice) const;
-  /// The innermost box that a slice of the profile is a sample of.
+  /// The same with what its lane knows of them besides, such as IdleSlices or CallPaths. Throws std::bad_cast where the
+  /// track is of another lane.
+  template <typename OfLane>
+  const OfLane& derived_as(ViewTrackId track) const {
+    return dynamic_cast<const OfLane&>(lane_slices(track));
+  }
+  const CallPathLane& call_path_lane() const;
+  /// The innermost box of a call path that a slice of the profile is a sample of.
   std::optional<SlicePosition> innermost_box(size_t run, SliceIndex slice) const;
   /// The device op of a slice; kNone where it is none.
-  OpIndex op_of(size_t run, SliceIndex slice) const;
+  OpIndex op_of(size_t run, SliceIndex slice) const { return scope_.op_of(run, slice); }
 
-  /// The samples of a counter, in any order.
+  /// The samples of a track that is drawn as a counter, in any order.
   std::vector<CounterIndex::Sample> samples_of(const ViewTrack& track) const;
-  /// When the device of a track of kind busy did what, on the run's clock.
-  DeviceTimes times_of_device(const ViewTrack& track) const;
+  /// When the device of a track did what, on the run's clock.
+  const DeviceTimes& device_times(const ViewTrack& track) const { return scope_.device_times(track); }
 
   /// Bytes of the indexes built so far, and the number of slices in them.
   struct Cost {
@@ -113,45 +94,19 @@ class TimelineView {
   Cost cost() const;
 
  private:
-  TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads, const Progress& progress);
-
   struct OpenTrack;
   /// `slices`: the slices of the track, if these are known already; else null.
   OpenTrack& open(ViewTrackId track, std::vector<SliceIndex>* slices = nullptr) const;
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
-  std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
+  const LaneSlices& lane_slices(ViewTrackId track) const;
+  /// That of a derived track whose drawing needs one; else null.
+  const LaneSource* source_of(const ViewTrack& track) const;
   SliceParents parents_of(const ViewTrack& track) const;
-  std::vector<PathSample> path_samples_of(const ViewTrack& track) const;
-  void name_layers();
-  void name_frames(size_t run);
-  void measure_paths(ViewTrack& track);
-  struct Device;
-  struct OpenRun;
-  Device& device_of(const ViewTrack& track) const;
-  Device& active_device_of(const ViewTrack& track) const;
-  SliceStyle style_of_slice(size_t run, SliceIndex slice) const;
-  SliceStyle style_of_path(size_t run, uint32_t bound_by, SliceIndex about) const;
-  const LayerSlices& layers_of(const ViewTrack& track) const;
-  const DerivedSlices& derived_of(const ViewTrack& track, const OpenTrack& opened) const;
   void lay_out_all(unsigned threads, const Progress& progress);
 
-  const SessionFacts& facts_;
-  const Session& session_;
-  std::vector<int64_t> zeros_;
-  ViewTracks tracks_;
-  SharedNames names_;
-  std::vector<uint32_t> step_names_;   // of all runs, one after another
-  std::vector<uint32_t> cause_names_;  // by IdleCause
-  uint32_t kernel_gap_name_ = 0;
-  std::vector<uint32_t> layer_names_;  // by number, the last for all from there on; empty without such tracks
-  std::vector<uint32_t> part_names_;   // by place in kLayerParts
-  std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
-  std::vector<std::vector<uint32_t>> frame_names_;                       // by run and node
-  int64_t span_ = 1;
-
-  mutable std::vector<std::unique_ptr<OpenTrack>> opened_;     // by track
-  mutable std::vector<std::unique_ptr<OpenRun>> opened_runs_;  // by run
-  mutable Once<std::vector<DerivedSlices>> critical_path_;     // by run
+  LaneScope scope_;
+  std::vector<std::unique_ptr<LaneSource>> sources_;        // in the order of lane_declarations()
+  mutable std::vector<std::unique_ptr<OpenTrack>> opened_;  // by track
 };
 
 }  // namespace cgpu

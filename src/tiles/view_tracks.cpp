@@ -3,48 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "base/natural_order.h"
-#include "tiles/derived_slices.h"
-#include "tiles/lane_index.h"
-#include "tiles/layer_slices.h"
+#include "tiles/lanes/lane_sources.h"
+#include "tiles/track_list.h"
 
 namespace cgpu {
 
 namespace {
 
-std::string name_of_device(const Run& run, int32_t id) {
-  if (id < 0) return "Host";
-  const std::vector<Device>& devices = run.devices;
-  const auto device = std::find_if(devices.begin(), devices.end(), [&](const Device& d) { return d.id == id; });
-  const bool are_npus = !devices.empty() && devices.front().vendor == "Huawei";
-  const std::string name = device == devices.end() || device->name.empty() ? "" : ": " + device->name;
-  return fmt::format("{} {}{}", are_npus ? "NPU" : "GPU", id, name);
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 /// Some profilers write -1 for what has no number.
 bool has_number(const std::string& text) {
   return !text.empty() && text != "-1";
-}
-
-std::string name_of_process(const Track& track) {
-  if (track.process_name.empty()) {
-    return !has_number(track.process) ? "Program"
-           : is_number(track.process) ? "Process " + track.process
-                                      : track.process;
-  }
-  if (!has_number(track.process) || track.process_name.find(track.process) != std::string::npos)
-    return track.process_name;
-  return fmt::format("{} ({})", track.process_name, track.process);
 }
 
 std::string name_of_thread(const Track& track) {
@@ -69,114 +41,27 @@ std::string name_of_stream(const Track& track) {
 class TracksOfRun {
  public:
   TracksOfRun(const Session& session, size_t number, const RunFacts& facts, std::vector<ViewTrack>& out)
-      : run_(session.runs[number]),
-        number_(number),
-        facts_(facts),
-        has_critical_path_(!session.whole && !facts.ops.devices.empty()),
-        out_(out) {
-    if (session.runs.size() == 1) return;
-    const auto twins = std::count_if(session.runs.begin(), session.runs.end(),
-                                     [&](const Run& other) { return other.rank == run_.rank; });
-    group_.push_back(twins > 1
-                         ? fmt::format("rank {} ({})", run_.rank, std::filesystem::path(run_.file).filename().string())
-                         : fmt::format("rank {}", run_.rank));
-  }
+      : run_(session.runs[number]), facts_(facts), list_(session, number, facts, out) {}
 
   void add_all() {
-    if (facts_.steps) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
-    if (has_critical_path_) add(ViewKind::critical_path, "Critical path", "critical path").lanes = 1;
-    add_layers();
-    for (const auto& [device, facts] : facts_.ops.devices) add_device(device, facts);
+    list_lanes(TrackPlace::of_run, {});
+    for (const auto& [device, facts] : facts_.ops.devices) {
+      list_lanes(TrackPlace::of_device, {.device = device, .of_device = &facts});
+      add_sources([&](TrackIndex track) { return facts_.ops.device_of[track] == device; });
+    }
     add_sources([&](TrackIndex track) {
       const std::optional<int32_t>& device = facts_.ops.device_of[track];
       return !device || facts_.ops.devices.count(*device) == 0;
     });
-    const std::vector<CounterTrack>& counters = run_.timeline.counters.tracks;
-    std::vector<uint32_t> order(counters.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order,
-                             [&](uint32_t a, uint32_t b) { return natural_less(counters[a].name, counters[b].name); });
-    for (const uint32_t i : order) {
-      add(ViewKind::counter, group_of_counter(counters[i].process), counters[i].name).counter = i;
-    }
-    for (const int32_t device : facts_.memory) {
-      for (const bool reserved : {false, true}) {
-        ViewTrack& track =
-            add(ViewKind::counter, name_of_device(run_, device), reserved ? "reserved memory" : "allocated memory");
-        track.device = device;
-        track.reserved = reserved;
-      }
-    }
-    number_equal_names();
+    list_lanes(TrackPlace::at_end, {});
+    list_.number_equal_names();
   }
 
  private:
-  ViewTrack& add(ViewKind kind, const std::string& group, const std::string& name) {
-    ViewTrack& track = out_.emplace_back();
-    track.kind = kind;
-    track.run = number_;
-    track.group = group_;
-    track.group.push_back(group);
-    track.name = name;
-    return track;
-  }
-
-  /// Counters of a process are grouped with its threads.
-  std::string group_of_counter(const std::string& process) const {
-    if (process.empty()) return "Counters";
-    const std::vector<Track>& tracks = run_.timeline.tracks;
-    const auto thread = std::find_if(tracks.begin(), tracks.end(), [&](const Track& track) {
-      return track.kind == TrackKind::host_thread && track.process == process;
-    });
-    return thread == tracks.end() ? process : name_of_process(*thread);
-  }
-
-  /// Numbers tracks of equal name in one group, such as streams of several processes on one device.
-  void number_equal_names() {
-    std::map<std::pair<std::vector<std::string>, std::string>, int> seen;
-    for (ViewTrack& track : out_) {
-      if (track.run != number_) continue;
-      const int number = ++seen[{track.group, track.name}];
-      if (number > 1) track.name += fmt::format(" ({})", number);
+  void list_lanes(TrackPlace place, const ListedAt& at) {
+    for (const LaneDeclaration* lane : lane_declarations()) {
+      if (lane->place == place) lane->list(list_, at);
     }
-  }
-
-  /// Of the devices that compute what models are made of.
-  void add_layers() {
-    for (const auto& [device, facts] : facts_.ops.devices) {
-      if (!facts.products) continue;
-      const std::string name = facts_.ops.devices.size() == 1 ? "layers" : name_of_device(run_, device) + " layers";
-      ViewTrack& track = add(ViewKind::layers, "Layers", name);
-      track.device = device;
-      track.lanes = LayerSlices::kLanes;
-    }
-  }
-
-  void add_device(int32_t device, const DeviceFacts& facts) {
-    const std::string group = name_of_device(run_, device);
-    add(ViewKind::busy, group, "busy").device = device;
-    out_.back().lanes = 1;
-    add(ViewKind::idle, group, "idle").device = device;
-    out_.back().lanes = 1;
-    if (facts.communication) {
-      add(ViewKind::exposed, group, "exposed communication").device = device;
-      out_.back().lanes = 1;
-    }
-    if (facts_.slices.annotations && !facts_.slices.projected && facts.launched) {
-      add_projected_ranges(device, facts, group);
-    }
-    add_sources([&](TrackIndex track) { return facts_.ops.device_of[track] == device; });
-  }
-
-  void add_projected_ranges(int32_t device, const DeviceFacts& facts, const std::string& group) {
-    const DerivedSlices ranges = projected_ranges(run_.timeline, facts.ops);
-    if (ranges.size() == 0) return;
-    std::vector<SliceIndex> all(ranges.size());
-    std::iota(all.begin(), all.end(), SliceIndex{0});
-    ViewTrack& track = add(ViewKind::ranges, group, "ranges");
-    track.device = device;
-    track.slices = ranges.size();
-    track.lanes = count_lanes(SliceTimes(ranges.start, ranges.duration, 0), all, {});
   }
 
   /// Streams and threads in the order of their processes and names, with the main thread of a process first; where none
@@ -228,7 +113,7 @@ class TracksOfRun {
     const bool host = source.kind == TrackKind::host_thread;
     const bool stream = source.kind == TrackKind::device_stream;
     const std::optional<int32_t> device = facts_.ops.device_of[number];
-    const std::string group = device && !host ? name_of_device(run_, *device) : name_of_process(source);
+    const std::string group = device && !host ? list_.name_of_device(*device) : TrackList::name_of_process(source);
     const std::string name = stream ? name_of_stream(source) : name_of_thread(source);
     const std::array<std::pair<TrackPart, const char*>, kTrackParts> parts = {
         {{TrackPart::ranges, " ranges"}, {TrackPart::main, ""}, {TrackPart::rest, " waits"}}};
@@ -241,7 +126,7 @@ class TracksOfRun {
                             : host                    ? ViewKind::thread
                             : stream                  ? ViewKind::stream
                                                       : ViewKind::other;
-      ViewTrack& track = add(kind, group, name + suffix);
+      ViewTrack& track = list_.add(kind, group, name + suffix);
       track.group.insert(track.group.end(), source.above.begin(), source.above.end());
       track.slices = facts.slices;
       track.source = number;
@@ -249,21 +134,14 @@ class TracksOfRun {
       track.first = facts.first;
       track.last = facts.last;
       track.device = host ? std::nullopt : device;
-      if (samples == kNone || part == TrackPart::main) samples = static_cast<ViewTrackId>(out_.size() - 1);
+      if (samples == kNone || part == TrackPart::main) samples = list_.last();
     }
-    if (samples != kNone && run_.call_tree && run_.call_tree->sampled_nodes) {
-      ViewTrack& track = add(ViewKind::call_path, group, name + " call path");
-      track.group = out_[samples].group;
-      track.samples = samples;
-    }
+    if (samples != kNone) list_lanes(TrackPlace::below_track, {.track = samples, .name = name});
   }
 
   const Run& run_;
-  size_t number_;
   const RunFacts& facts_;
-  bool has_critical_path_;  // the dependencies of a part of a session are those of the whole
-  std::vector<ViewTrack>& out_;
-  std::vector<std::string> group_;
+  TrackList list_;
 };
 
 }  // namespace
@@ -298,10 +176,6 @@ const char* text_of(ViewKind kind) {
       return "layers";
   }
   return "other";
-}
-
-bool is_found_on_demand(ViewKind kind) {
-  return kind == ViewKind::critical_path || kind == ViewKind::layers;
 }
 
 ViewTracks::ViewTracks(const Session& session, const std::vector<RunFacts>& facts) {

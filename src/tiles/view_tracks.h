@@ -1,7 +1,7 @@
 // The tracks that the viewer shows for a session, and their order (docs/viewer-protocol.md, "The session").
 //
-// Each part of a track of the profile (track_part.h) is a track of the viewer. Derived tracks come first in their
-// device.
+// Each part of a track of the profile (track_part.h) is a track of the viewer. Derived tracks, which lanes/ has, come
+// first in their device.
 #pragma once
 
 #include <array>
@@ -31,10 +31,6 @@ enum class ViewKind : uint8_t {
   layers
 };
 const char* text_of(ViewKind kind);  // "thread", ...
-/// Whether the slices of such a track are computed when it is first shown, since that takes long: neither searched nor
-/// exported.
-bool is_found_on_demand(ViewKind kind);
-
 using ViewTrackId = uint32_t;
 
 struct ViewTrack {

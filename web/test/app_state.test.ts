@@ -11,6 +11,8 @@ const track = (id: number, pinned = false, lanes = 1): Track => ({
   run: 0,
   rank: 0,
   kind: "thread",
+  drawing: "slices",
+  on_demand: false,
   group: ["g"],
   name: `t${id}`,
   sort: id,

@@ -9,6 +9,8 @@ const track = (id: number, group: string[], name: string, lanes = 1, kind: Track
   run: 0,
   rank: 0,
   kind,
+  drawing: kind === "busy" ? "activity" : kind === "counter" ? "counter" : "slices",
+  on_demand: kind === "critical_path" || kind === "layers",
   group,
   name,
   sort: id,

@@ -31,7 +31,7 @@ void write_node(JsonTextWriter& json, const Profile& profile, size_t run, NodeIn
 /// From a box outwards.
 void write_frames(JsonTextWriter& json, const Profile& profile, ViewTrackId track, SliceIndex box) {
   json.key("stack").begin_array();
-  for (; box != kNone; box = profile.view().call_paths(track).callers[box]) {
+  for (; box != kNone; box = profile.view().derived_as<CallPaths>(track).callers[box]) {
     write_position(json, profile, *profile.view().find(track, box));
   }
   json.end_array();
@@ -42,16 +42,16 @@ void write_frames(JsonTextWriter& json, const Profile& profile, ViewTrackId trac
 void write_path_box(JsonTextWriter& json, const Profile& profile, const SlicePosition& box) {
   const TimelineView& view = profile.view();
   const ViewTrack& track = view.tracks()[box.track];
-  const CallPaths& paths = view.call_paths(box.track);
-  write_node(json, profile, track.run, paths.boxes.name[box.slice]);
+  const CallPaths& paths = view.derived_as<CallPaths>(box.track);
+  write_node(json, profile, track.run, paths.slices.name[box.slice]);
   json.member("samples", paths.samples[box.slice]);
   write_frames(json, profile, box.track, paths.callers[box.slice]);
   json.key("origin");
-  write_position(json, profile, view.place(track.run, paths.boxes.origin[box.slice]));
+  write_position(json, profile, view.place(track.run, paths.slices.origin[box.slice]));
 }
 
 bool write_sample_path(JsonTextWriter& json, const Profile& profile, size_t run, SliceIndex slice) {
-  const NodeIndex node = profile.view().node_of(run, slice);
+  const NodeIndex node = profile.view().call_path_lane().node_of(run, slice);
   if (node == kNoNode) return false;
   write_node(json, profile, run, node);
   const std::optional<SlicePosition> box = profile.view().innermost_box(run, slice);

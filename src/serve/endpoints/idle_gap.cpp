@@ -11,6 +11,7 @@
 #include "analysis/host/launch_calls.h"
 #include "table/unicode.h"
 #include "table/units.h"
+#include "tiles/lanes/idle_lane.h"
 
 namespace cgpu {
 
@@ -108,7 +109,7 @@ void write_idle_gap(JsonTextWriter& json, const Profile& profile, const SlicePos
   const TimelineView& view = profile.view();
   const ViewTrack& track = view.tracks()[gap.track];
   const Timeline& timeline = profile.session().runs[track.run].timeline;
-  const IdleSlices& idle = view.idle(gap.track);
+  const IdleSlices& idle = view.derived_as<IdleSlices>(gap.track);
   const SliceIndex next = idle.slices.origin[gap.slice];
   const SliceIndex launch = launch_of(timeline, next);
   const uint32_t first = idle.part_begin[gap.slice];

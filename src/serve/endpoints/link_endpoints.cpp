@@ -29,7 +29,7 @@ std::optional<SlicePosition> first_called(const TimelineView& view, const SliceP
   const LaneIndex& lanes = view.lanes(placed.track);
   if (placed.lane + 1 >= lanes.lanes()) return std::nullopt;
   const Lane lane = lanes.lane(placed.lane + 1);
-  const std::vector<SliceIndex>& callers = view.call_paths(placed.track).callers;
+  const std::vector<SliceIndex>& callers = view.derived_as<CallPaths>(placed.track).callers;
   const int64_t end = placed.start + placed.duration;
   for (size_t at = lane.first_starting(placed.start); at < lane.size() && lane.start(at) <= end; ++at) {
     if (callers[lane.slice(at)] == placed.slice) return view.find(placed.track, lane.slice(at));
@@ -73,7 +73,7 @@ std::optional<SlicePosition> neighbor(const Profile& profile, const SlicePositio
   if (where == "next" || where == "previous") return beside(view, placed, where == "next");
   if (where == "child") return first_child(profile, placed);
   if (where == "parent" && view.tracks()[placed.track].kind == ViewKind::call_path) {
-    return view.find(placed.track, view.call_paths(placed.track).callers[placed.slice]);
+    return view.find(placed.track, view.derived_as<CallPaths>(placed.track).callers[placed.slice]);
   }
   const SliceIndex slice = origin_of(profile, placed);
   std::optional<SliceIndex> found;

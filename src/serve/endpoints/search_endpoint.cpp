@@ -9,6 +9,7 @@
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
 #include "serve/text_pattern.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -73,12 +74,12 @@ class Search {
     for (ViewTrackId id = 0; id < view_.tracks().size() && !own_; ++id) {
       const ViewTrack& track = view_.tracks()[id];
       if (track.source != kNone || !view_.has_slices(id) || !is_wanted(id)) continue;
-      if (is_found_on_demand(track.kind)) continue;  // what it is about is found where it lies
+      if (is_found_on_demand(track)) continue;  // what it is about is found where it lies
       if (track.kind == ViewKind::idle) {
         search_causes(id, take);
       } else if (track.kind == ViewKind::call_path) {
         if (has_frames(track.run)) search_boxes(id, take);
-      } else if (track.kind == ViewKind::steps || can_have(track.kind, kinds[track.run])) {
+      } else if (can_have(track.kind, kinds[track.run])) {
         search_derived(id, take);
       }
     }
@@ -115,11 +116,11 @@ class Search {
 
   bool is_wanted(ViewTrackId track) const { return tracks_.empty() || tracks_[track]; }
 
-  /// Derived slices are called like those they are made from: without these there are none to be found.
+  /// Ranges and exposed communication are called like what they are made from: without it there are none to be found.
   static bool can_have(ViewKind track, const Kinds& kinds) {
     const auto has = [&](SliceKind kind) { return kinds[static_cast<size_t>(kind)]; };
-    return track == ViewKind::ranges ? has(SliceKind::annotation)
-                                     : has(SliceKind::kernel) || has(SliceKind::device_collective);
+    if (track == ViewKind::ranges) return has(SliceKind::annotation);
+    return track != ViewKind::exposed || has(SliceKind::kernel) || has(SliceKind::device_collective);
   }
 
   template <typename Take>
@@ -149,8 +150,7 @@ class Search {
     const ViewTrack& track = view_.tracks()[id];
     const DerivedSlices& slices = *view_.derived(id);
     for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-      const uint32_t name =
-          track.kind == ViewKind::steps ? slices.name[slice] : view_.names().of(track.run, slices.name[slice]);
+      const uint32_t name = view_.style(id, slice).name;
       if (matches_[name] != 0) found(name, {slices.start[slice] - view_.zero(track.run), id, track.run, slice}, take);
     }
   }
@@ -158,7 +158,7 @@ class Search {
   /// Whether a function of a run's call tree is called so.
   bool has_frames(size_t run) {
     if (!frames_[run]) {
-      const std::vector<uint32_t>& names = view_.frame_names(run);
+      const std::vector<uint32_t>& names = view_.call_path_lane().frame_names(run);
       frames_[run] =
           std::any_of(names.begin(), names.end(), [&](uint32_t name) { return name != kNone && matches_[name] != 0; });
     }
@@ -167,9 +167,9 @@ class Search {
 
   template <typename Take>
   void search_boxes(ViewTrackId id, Take take) {
-    const size_t run = view_.tracks()[id].run;
-    view_.for_each_box(id, [&](SliceIndex box, uint32_t name, int64_t start) {
-      if (matches_[name] != 0) found(name, {start - view_.zero(run), id, run, box}, take);
+    const ViewTrack& track = view_.tracks()[id];
+    view_.call_path_lane().for_each_box(track, [&](SliceIndex box, uint32_t name, int64_t start) {
+      if (matches_[name] != 0) found(name, {start - view_.zero(track.run), id, track.run, box}, take);
     });
   }
 

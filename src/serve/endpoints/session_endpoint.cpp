@@ -10,6 +10,7 @@
 #include "serve/http/parameters.h"
 #include "session/summary_session.h"
 #include "tiles/first_window.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -41,6 +42,8 @@ void write_tracks(JsonTextWriter& json, const Profile& profile) {
         .member("run", track.run)
         .member("rank", profile.session().runs[track.run].rank)
         .member("kind", text_of(track.kind))
+        .member("drawing", text_of(drawing_of(track)))
+        .member("on_demand", is_found_on_demand(track))
         .member("group", track.group)
         .member("name", track.name)
         .member("sort", id)
@@ -153,7 +156,7 @@ void write_facts(JsonTextWriter& json, const ServerIdentity& server, const Sessi
 
 /// What numbers in other answers stand for.
 void write_words(JsonTextWriter& json) {
-  json.member("kinds", TimelineView::kinds());
+  json.member("kinds", slice_kind_names());
   json.key("classes").begin_array();
   for (int i = 0; i < kKernelClasses; ++i) json.value(text_of(static_cast<KernelClass>(i)));
   json.end_array().key("causes").begin_array();

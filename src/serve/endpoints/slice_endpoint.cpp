@@ -6,6 +6,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
+#include "analysis/critical_path/edge_parts.h"
 #include "base/error.h"
 #include "kernels/kernel_class.h"
 #include "serve/endpoints/call_path.h"
@@ -16,6 +17,7 @@
 #include "serve/http/parameters.h"
 #include "serve/short_name.h"
 #include "table/units.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -238,13 +240,12 @@ Answer answer_slice(const Profile& profile, const Request& request) {
       .member("slice", placed.slice)
       .member("lane", placed.lane)
       .member("name", profile.view().names()[placed.name])
-      .member("kind", TimelineView::kinds()[style.colour >> 8])
+      .member("kind", slice_kind_names()[style.colour >> 8])
       .member("start", placed.start)
       .member("duration", placed.duration);
   if (const DerivedSlices* derived = profile.view().derived(placed.track)) {
     const SliceIndex origin = derived->origin[placed.slice];
-    if (track.kind == ViewKind::critical_path)
-      json.member("bound_by", profile.view().bound_by(placed.track, placed.slice));
+    if (track.kind == ViewKind::critical_path) json.member("bound_by", BoundBy::name_of(derived->name[placed.slice]));
     if (track.kind == ViewKind::idle) {
       write_idle_gap(json, profile, placed);
     } else if (track.kind == ViewKind::call_path) {

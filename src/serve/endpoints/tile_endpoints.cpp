@@ -2,6 +2,7 @@
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
 #include "tiles/bytes.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
 
@@ -32,14 +33,15 @@ Wanted wanted_of(const Profile& profile, const Request& request) {
 
 /// A tile of the kind that the track is drawn from.
 std::string tile_of(const TimelineView& view, const Wanted& wanted) {
-  switch (view.tracks()[wanted.track].kind) {
-    case ViewKind::counter:
+  switch (drawing_of(view.tracks()[wanted.track])) {
+    case Drawing::counter:
       return view.counter_tile(wanted.track, wanted.place);
-    case ViewKind::busy:
+    case Drawing::activity:
       return view.activity_tile(wanted.track, wanted.place);
-    default:
-      return view.tile(wanted.track, wanted.place);
+    case Drawing::slices:
+      break;
   }
+  return view.tile(wanted.track, wanted.place);
 }
 
 Answer binary(std::string body) {
@@ -49,7 +51,8 @@ Answer binary(std::string body) {
   return answer;
 }
 
-[[noreturn]] void throw_other_kind(const Profile& profile, ViewTrackId track) {
+void check_drawing(const Profile& profile, ViewTrackId track, Drawing wanted) {
+  if (drawing_of(profile.view().tracks()[track]) == wanted) return;
   throw RequestError(kNotFound, "track " + std::to_string(track) + " is of kind " +
                                     text_of(profile.view().tracks()[track].kind) + " and has no such tiles");
 }
@@ -58,19 +61,19 @@ Answer binary(std::string body) {
 
 Answer answer_tile(const Profile& profile, const Request& request) {
   const Wanted wanted = wanted_of(profile, request);
-  if (!profile.view().has_slices(wanted.track)) throw_other_kind(profile, wanted.track);
+  check_drawing(profile, wanted.track, Drawing::slices);
   return binary(profile.view().tile(wanted.track, wanted.place));
 }
 
 Answer answer_counter(const Profile& profile, const Request& request) {
   const Wanted wanted = wanted_of(profile, request);
-  if (profile.view().tracks()[wanted.track].kind != ViewKind::counter) throw_other_kind(profile, wanted.track);
+  check_drawing(profile, wanted.track, Drawing::counter);
   return binary(profile.view().counter_tile(wanted.track, wanted.place));
 }
 
 Answer answer_activity(const Profile& profile, const Request& request) {
   const Wanted wanted = wanted_of(profile, request);
-  if (profile.view().tracks()[wanted.track].kind != ViewKind::busy) throw_other_kind(profile, wanted.track);
+  check_drawing(profile, wanted.track, Drawing::activity);
   return binary(profile.view().activity_tile(wanted.track, wanted.place));
 }
 

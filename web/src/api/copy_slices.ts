@@ -42,7 +42,7 @@ export class CopySlices {
   ) {
     const own = session.tracks.filter(({ kind }) => ["thread", "stream", "async", "other", "ranges"].includes(kind));
     this.#ownTracks = new Set(own.map(({ id }) => id));
-    const unsearched = session.tracks.filter(({ kind }) => kind === "critical_path" || kind === "layers");
+    const unsearched = session.tracks.filter(({ on_demand }) => on_demand);
     this.#unsearchedTracks = new Set(unsearched.map(({ id }) => id));
     this.#all = [...slicesIn(tiles)].sort(inTime);
   }

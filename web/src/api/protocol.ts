@@ -97,11 +97,17 @@ export type TrackKind =
   | "critical_path"
   | "layers";
 
+export type Drawing = "slices" | "counter" | "activity";
+
 export interface Track {
   id: number;
   run: number;
   rank: number;
   kind: TrackKind;
+  /** Which tiles it is drawn from. */
+  drawing: Drawing;
+  /** Its slices are found when it is shown; a search does not look there. */
+  on_demand: boolean;
   group: string[];
   name: string;
   sort: number;

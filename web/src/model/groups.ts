@@ -151,7 +151,7 @@ export function foldedAtFirst(tracks: readonly Track[]): Set<number> {
   for (const group of allGroups(groupTree(tracks))) {
     const all = tracksIn(group);
     const host = group.groups.size === 0 && all.every((track) => HOST_KINDS.has(track.kind));
-    const onDemand = all.every((track) => track.kind === "critical_path" || track.kind === "layers"); // found when looked at
+    const onDemand = all.every((track) => track.on_demand);
     const counters = all.length > FEW_COUNTERS && all.every((track) => track.kind === "counter");
     const rank = manyRuns && group.depth === 0;
     const nested = tracks.length > FEW_TO_NEST && group.depth > (runs.length > 1 ? 1 : 0);

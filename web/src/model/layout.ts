@@ -60,7 +60,7 @@ export const COUNTER_HEIGHT = 40;
 export const ACTIVITY_HEIGHT = 32;
 /** Between two tracks. */
 export const TRACK_GAP = 4;
-export const isArea = (track: Track): boolean => track.kind === "counter" || track.kind === "busy";
+export const isArea = (track: Track): boolean => track.drawing !== "slices";
 
 function sorted(tracks: readonly Track[], order: readonly number[]): Track[] {
   const place = new Map(order.map((id, i) => [id, i]));
@@ -78,8 +78,8 @@ export function trackHeight(
   folded: boolean,
   laneHeight = LANE_HEIGHT,
 ): { height: number; laneHeight: number } {
-  if (track.kind === "counter") return { height: folded ? FOLDED_HEIGHT : COUNTER_HEIGHT, laneHeight: 0 };
-  if (track.kind === "busy") return { height: folded ? FOLDED_HEIGHT : ACTIVITY_HEIGHT, laneHeight: 0 };
+  if (track.drawing === "counter") return { height: folded ? FOLDED_HEIGHT : COUNTER_HEIGHT, laneHeight: 0 };
+  if (track.drawing === "activity") return { height: folded ? FOLDED_HEIGHT : ACTIVITY_HEIGHT, laneHeight: 0 };
   const lanes = Math.max(1, track.lanes);
   if (!folded) return { height: lanes * laneHeight, laneHeight };
   // All lanes in little: what does not fit is still there when unfolded.

@@ -17,7 +17,7 @@ export function drawSummary(surface: Surface, frame: Frame, tracks: readonly Tra
   tracks.forEach((track, i) => {
     const from = Math.round(top + i * rowHeight);
     const to = Math.round(top + (i + 1) * rowHeight) - (i + 1 < tracks.length ? 1 : 0);
-    if (track.kind === "busy") {
+    if (track.drawing === "activity") {
       const raster = activityOf(frame, track.id);
       frame.seeActivity(raster);
       paintActivity(surface.pixels, surface.width, surface.height, raster, from, to - from, frame.page);

@@ -1,6 +1,6 @@
 // A scrolled list of tracks: their names at the left, their pixels, and the names of slices over these. Only the rows
 // on the screen are drawn.
-import type { TrackKind } from "../api/protocol";
+import type { Drawing, TrackKind } from "../api/protocol";
 import { isOwn } from "../model/groups";
 import { headingsOf, isArea, rowAt, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { paintActivity } from "./activity";
@@ -163,9 +163,9 @@ export class Pane {
         this.surface.fillRows(this.#line, Math.round(top * ratio), Math.round((top + row.height) * ratio));
         const [from, to] = [Math.round((top + 3) * ratio), Math.round((top + row.height - 2) * ratio)];
         this.#drawSummary(frame, row, from, to);
-      } else if (row.track.kind === "busy") {
+      } else if (row.track.drawing === "activity") {
         this.#drawActivity(frame, row, top);
-      } else if (row.track.kind === "counter") {
+      } else if (row.track.drawing === "counter") {
         this.#drawCounter(frame, row, top);
       } else {
         this.#drawSlices(frame, row, top);
@@ -363,7 +363,7 @@ export class Pane {
   }
 
   #hitIn({ frame, track }: Drawn, row: TrackRow, lane: number, pixel: number): Pick<Hit, "slice" | "reading"> {
-    if (isArea(row.track)) return { slice: null, reading: this.#read(frame, row.track.kind, track, pixel) };
+    if (isArea(row.track)) return { slice: null, reading: this.#read(frame, row.track.drawing, track, pixel) };
     const parts = partsOf(frame, "tile", track);
     const raster = new LaneRaster(frame.pixels);
     const first = Math.max(0, pixel - NEAR);
@@ -396,9 +396,9 @@ export class Pane {
   }
 
   /** What a track of a counter or of activity shows at a pixel. */
-  #read(frame: Frame, kind: TrackKind, track: number, pixel: number): Reading | null {
+  #read(frame: Frame, drawing: Drawing, track: number, pixel: number): Reading | null {
     if (pixel < 0 || pixel >= frame.pixels) return null;
-    if (kind === "counter") {
+    if (drawing === "counter") {
       const { minimum, maximum } = this.#counter(frame, track);
       if (Number.isNaN(maximum[pixel]!)) return null;
       return { kind: "counter", minimum: minimum[pixel]!, maximum: maximum[pixel]! };

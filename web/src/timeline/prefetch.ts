@@ -13,8 +13,8 @@ export function prefetch(frame: Frame, panes: readonly Pane[]): void {
   };
   for (const pane of panes) {
     for (const row of pane.visibleRows()) {
-      for (const { id, kind } of row.kind === "track" ? [row.track] : row.summary) {
-        want(kind === "busy" ? "activity" : kind === "counter" ? "counter" : "tile", id);
+      for (const { id, drawing } of row.kind === "track" ? [row.track] : row.summary) {
+        want(drawing === "slices" ? "tile" : drawing, id);
         const busy = frame.busyBeside.get(id);
         if (busy !== undefined) want("activity", busy);
       }

@@ -82,6 +82,8 @@ export function makeProfile({ threads = 4, lanes = 5, streams = 3, perLane = 400
       slices: laneSlices.reduce((sum, lane) => sum + lane.length, 0),
       lanes: Math.max(1, laneSlices.length),
       pinned: false,
+      drawing: { busy: "activity", counter: "counter" }[track.kind] ?? "slices",
+      on_demand: false,
       laneSlices,
       ...track,
     });

@@ -1,0 +1,167 @@
+// The layers of the model (docs/definitions/steps-and-layers.md, "layers") and their parts, on a device that multiplies
+// matrices.
+//
+// A layer lasts from the start of its first op to the end of its last, a part likewise, but no longer than until an op
+// of another layer or part starts: where streams run beside each other, what began last is shown.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "analysis/steps/layer_parts.h"
+#include "analysis/steps/run_layers.h"
+#include "base/once.h"
+#include "tiles/lanes/lane_sources.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Layers with a name of their own: few models have more.
+constexpr uint32_t kNamedLayers = 128;
+
+/// The name of a layer is its number; that of a part this + its place in kLayerParts. The origin is its first op.
+constexpr uint32_t kFirstPart = 1U << 31;
+constexpr uint32_t kLanes = 2;  // layers, and below them parts
+
+/// Puts ops in the order of their starts together that are of the same thing.
+template <typename Key>
+class Stretches {
+ public:
+  struct Stretch {
+    Key key;
+    Interval time;
+    SliceIndex first;
+  };
+
+  /// `key`: absent for an op that is of nothing.
+  void add(const std::optional<Key>& key, Interval time, SliceIndex op) {
+    if (open_ && key == all_.back().key) {
+      all_.back().time.end = std::max(all_.back().time.end, time.end);
+      return;
+    }
+    if (open_) all_.back().time.end = std::min(all_.back().time.end, time.begin);
+    open_ = key.has_value();
+    if (open_) all_.push_back({*key, time, op});
+  }
+  const std::vector<Stretch>& all() const { return all_; }
+
+ private:
+  std::vector<Stretch> all_;
+  bool open_ = false;  // the last one may go on
+};
+
+using Layer = std::pair<uint32_t, int64_t>;              // sequence, number
+using Part = std::pair<std::optional<Layer>, uint32_t>;  // layer, place in kLayerParts
+
+LaneSlices slices_of_device(const Timeline& timeline, std::vector<PlacedOp> ops) {
+  const Slices& slices = timeline.slices;
+  std::sort(ops.begin(), ops.end(), [&](const PlacedOp& a, const PlacedOp& b) {
+    return std::pair(slices.start[a.slice], a.slice) < std::pair(slices.start[b.slice], b.slice);
+  });
+  Stretches<Layer> layers;
+  Stretches<Part> parts;
+  for (const PlacedOp& op : ops) {
+    const Interval time{slices.start[op.slice], slices.end(op.slice)};
+    const auto layer = op.layer == kNoLayer ? std::nullopt : std::optional(Layer(op.sequence, op.layer));
+    const bool is_known = layer || (!op.part.empty() && op.part != kOtherPart);
+    layers.add(layer, time, op.slice);
+    parts.add(is_known ? std::optional(Part(layer, place_of_part(op.part))) : std::nullopt, time, op.slice);
+  }
+
+  LaneSlices found;
+  auto part = parts.all().begin();
+  const auto add_parts_until = [&](int64_t time) {
+    for (; part != parts.all().end() && part->time.begin < time; ++part) {
+      found.slices.add(part->time, kFirstPart + part->key.second, part->first);
+      found.lane.push_back(1);
+    }
+  };
+  for (const auto& layer : layers.all()) {
+    add_parts_until(layer.time.begin);
+    found.slices.add(layer.time, static_cast<uint32_t>(layer.key.second), layer.first);
+    found.lane.push_back(0);
+  }
+  add_parts_until(INT64_MAX);
+  return found;
+}
+
+/// By device of a run; of one without layers nothing. Costs what the table layers costs; 20 bytes a slice.
+std::map<int32_t, LaneSlices> layer_slices(const RunInSession& run) {
+  RunLayers layers = find_layers(run);
+  std::map<int32_t, LaneSlices> found;
+  if (layers.found_by.empty()) return found;
+  std::map<int64_t, std::vector<PlacedOp>> devices;
+  for (PlacedOp& op : layers.ops) devices[op.device].push_back(std::move(op));
+  for (auto& [device, ops] : devices) {
+    found.emplace(static_cast<int32_t>(device), slices_of_device(run.timeline(), std::move(ops)));
+  }
+  return found;
+}
+
+class LayersLane : public LaneSource {
+ public:
+  explicit LayersLane(LaneScope& scope) : scope_(scope), of_runs_(scope.session().runs.size()) {
+    const std::vector<ViewTrack>& tracks = scope.tracks().all();
+    const auto is_own = [](const ViewTrack& track) { return track.kind == ViewKind::layers; };
+    if (std::none_of(tracks.begin(), tracks.end(), is_own)) return;
+    for (uint32_t number = 0; number < kNamedLayers; ++number)
+      layer_names_.push_back(scope.names().add(fmt::format("layer {}", number)));
+    layer_names_.push_back(scope.names().add(fmt::format("layer {} or above", kNamedLayers)));
+    for (const std::string_view part : kLayerParts) part_names_.push_back(scope.names().add(std::string(part)));
+  }
+
+  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
+    const std::map<int32_t, LaneSlices>& devices = of_runs_[track.run].get([&] {
+      return layer_slices({scope_.facts(), track.run, static_cast<uint32_t>(track.run)});
+    });
+    const auto found = devices.find(*track.device);
+    auto made = std::make_unique<LaneSlices>();
+    if (found == devices.end()) return made;
+    made->slices = found->second.slices;
+    made->lane = found->second.lane;
+    return made;
+  }
+
+  SliceStyle style(const ViewTrack&, const LaneSlices& of, SliceIndex slice) const override {
+    const uint32_t name = of.slices.name[slice];
+    const uint8_t layer = first_kind_of(layers_lane());
+    if (name >= kFirstPart) return {part_names_[name - kFirstPart], colour_of(layer + 1, 0)};
+    return {layer_names_[std::min(name, kNamedLayers)], colour_of(layer, 0)};
+  }
+
+ private:
+  const LaneScope& scope_;
+  std::vector<uint32_t> layer_names_;  // by number, the last for all from there on; empty without such tracks
+  std::vector<uint32_t> part_names_;   // by place in kLayerParts
+  mutable std::vector<Once<std::map<int32_t, LaneSlices>>> of_runs_;
+};
+
+void list_layers(TrackList& tracks, const ListedAt&) {
+  const std::map<int32_t, DeviceFacts>& devices = tracks.facts().ops.devices;
+  for (const auto& [device, facts] : devices) {
+    if (!facts.products) continue;
+    const std::string name = devices.size() == 1 ? "layers" : tracks.name_of_device(device) + " layers";
+    ViewTrack& track = tracks.add(ViewKind::layers, "Layers", name);
+    track.device = device;
+    track.lanes = kLanes;
+  }
+}
+
+}  // namespace
+
+const LaneDeclaration& layers_lane() {
+  static const LaneDeclaration lane{
+      .kind = ViewKind::layers,
+      .place = TrackPlace::of_run,
+      .slice_kinds = {"layer", "layer_part"},
+      .is_found_on_demand = true,
+      .list = list_layers,
+      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<LayersLane>(scope); }};
+  return lane;
+}
+
+}  // namespace cgpu

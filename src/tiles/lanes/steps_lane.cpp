@@ -1,0 +1,53 @@
+// The iterations of a run.
+#include <fmt/format.h>
+
+#include "tiles/lanes/lane_sources.h"
+
+namespace cgpu {
+
+namespace {
+
+class StepsLane : public LaneSource {
+ public:
+  explicit StepsLane(LaneScope& scope) : scope_(scope) {
+    for (size_t run = 0; run < scope.session().runs.size(); ++run) {
+      std::vector<uint32_t>& names = names_.emplace_back();
+      for (const Step& step : scope.facts().steps(run)) {
+        names.push_back(scope.names().add(fmt::format("step {}", step.number)));
+      }
+    }
+  }
+
+  /// The name of a slice is that in the viewer.
+  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
+    auto made = std::make_unique<LaneSlices>();
+    const std::vector<Step>& steps = scope_.facts().steps(track.run);
+    for (size_t i = 0; i < steps.size(); ++i) made->slices.add(steps[i].time, names_[track.run][i], kNone);
+    return made;
+  }
+
+  SliceStyle style(const ViewTrack&, const LaneSlices& of, SliceIndex slice) const override {
+    return {of.slices.name[slice], colour_of(first_kind_of(steps_lane()), 0)};
+  }
+
+ private:
+  const LaneScope& scope_;
+  std::vector<std::vector<uint32_t>> names_;  // by run and step
+};
+
+}  // namespace
+
+const LaneDeclaration& steps_lane() {
+  static const LaneDeclaration lane{
+      .kind = ViewKind::steps,
+      .place = TrackPlace::of_run,
+      .slice_kinds = {"step"},
+      .list =
+          [](TrackList& tracks, const ListedAt&) {
+            if (tracks.facts().steps) tracks.add(ViewKind::steps, "Iterations", "steps").lanes = 1;
+          },
+      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<StepsLane>(scope); }};
+  return lane;
+}
+
+}  // namespace cgpu
