@@ -1,9 +1,9 @@
 // Feeds arbitrary bytes as a summary: as a file, and, since a checksum refuses nearly all of those, as what is inside
 // of one: a run, with those of others, and finished tables. What is read is made tables of, and written and read again
 // without a change.
-#include "session/summary.h"
-#include "session/summary_messages.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary.h"
+#include "session/summaries/summary_messages.h"
+#include "session/summaries/summary_session.h"
 #include "whole_path.h"
 
 namespace {

@@ -11,7 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "base/error.h"
-#include "comparison/comparison_table.h"
+#include "comparison/tables/comparison_table.h"
 #include "links/complete.h"
 #include "links/waits.h"
 #include "readers/reader.h"

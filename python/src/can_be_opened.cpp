@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text_source.h"
 #include "readers/reader.h"
-#include "session/summary.h"
+#include "session/summaries/summary.h"
 
 namespace cgpu::python {
 

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/json_text.h"
-#include "gate/collect_figures.h"
+#include "gate/figures/collect_figures.h"
+#include "gate/figures/run_properties.h"
 #include "gate/history.h"
-#include "gate/run_properties.h"
 #include "opening.h"
 #include "session/open.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 #include "work.h"
 
 namespace cgpu::python {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/many_runs.h"
+#include "gate/runs/many_runs.h"
 #include "session/input_options.h"
 #include "table.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "session/chosen_events.h"
+#include "session/selection/chosen_events.h"
 #include "table/batches.h"
 #include "table/table.h"
 #include "work.h"

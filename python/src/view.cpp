@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "serve/static_copy.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu::python {
 

@@ -73,7 +73,7 @@ struct Analysis {
   /// Whether it asks for the timelines of all ranks at once, so that all stay open.
   bool needs_all_timelines = false;
   /// Of those made from the whole session: whether it asks for nothing but what summaries keep of runs
-  /// (session/run_record.h), so that it can be made of any that are put together.
+  /// (session/summaries/run_record.h), so that it can be made of any that are put together.
   bool of_kept_runs = false;
   /// For tables of the whole session: the options with which a summary keeps the table, besides without options.
   std::vector<TableOptions> also_kept = {};

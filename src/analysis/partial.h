@@ -35,7 +35,7 @@ struct RunInSession {
 };
 
 /// The runs of a session after all have been processed, in the order of the ranks, with aligned clocks where a table
-/// needs them (asks_of_other_ranks). Of released timelines only the collectives are left (session/release.h).
+/// needs them (asks_of_other_ranks). Of released timelines only the collectives are left (session/summaries/release.h).
 struct RunIndex {
   const SessionFacts& facts;
   std::vector<uint32_t> numbers;  // by index of the run

@@ -1,5 +1,5 @@
 // cgpu check --baseline A... --candidate B...: a gate for CI.
-#include "gate/check.h"
+#include "gate/check/check.h"
 
 #include <memory>
 
@@ -9,8 +9,8 @@
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "gate/check_options.h"
-#include "gate/check_output.h"
+#include "gate/check/check_options.h"
+#include "gate/check/check_output.h"
 #include "table/json.h"
 
 namespace cgpu {

@@ -11,7 +11,8 @@ class Exchange;
 /// (regression), 3 (inconclusive) and 4 (not comparable).
 int run_command_line(int argc, char** argv);
 
-/// Runs `cgpu-mpi`: those verbs whose ranks other processes open, too. To be called by the root (session/exchange.h).
+/// Runs `cgpu-mpi`: those verbs whose ranks other processes open, too. To be called by the root
+/// (session/ranks/exchange.h).
 int run_shared_command_line(int argc, char** argv, Exchange& exchange);
 
 /// Returns the exit code of work(), or, where it throws, says why and returns that of an error.

@@ -18,13 +18,13 @@
 #include "cli/run_inputs.h"
 #include "cli/table_list.h"
 #include "cli/verb.h"
-#include "comparison/change_words.h"
 #include "comparison/comparison.h"
-#include "comparison/comparison_table.h"
-#include "comparison/moment_words.h"
+#include "comparison/tables/comparison_table.h"
+#include "comparison/words/change_words.h"
+#include "comparison/words/moment_words.h"
 #include "serve/profile.h"
-#include "session/selection.h"
-#include "session/summary.h"
+#include "session/selection/selection.h"
+#include "session/summaries/summary.h"
 #include "table/filter.h"
 
 namespace cgpu {

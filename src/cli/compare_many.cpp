@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "cli/run_inputs.h"
-#include "gate/many_runs.h"
-#include "gate/run_properties.h"
+#include "gate/figures/run_properties.h"
+#include "gate/runs/many_runs.h"
 
 namespace cgpu {
 

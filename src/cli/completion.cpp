@@ -12,7 +12,7 @@
 #include "cli/compare_many.h"
 #include "cli/output.h"
 #include "cli/verb.h"
-#include "comparison/comparison_table.h"
+#include "comparison/tables/comparison_table.h"
 #include "scaling/scaling.h"
 
 namespace cgpu {

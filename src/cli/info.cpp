@@ -8,8 +8,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/summary.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary.h"
+#include "session/summaries/summary_session.h"
 #include "table/json.h"
 #include "table/text.h"
 

@@ -1,6 +1,6 @@
 #include "cli/input_options.h"
 
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

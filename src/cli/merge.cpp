@@ -12,7 +12,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/summary.h"
+#include "session/summaries/summary.h"
 
 namespace cgpu {
 

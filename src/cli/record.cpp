@@ -17,9 +17,9 @@
 #include "record/child.h"
 #include "report/finding_paragraphs.h"
 #include "report/verdict.h"
-#include "session/number_list.h"
-#include "session/rank_fold.h"
-#include "session/selection.h"
+#include "session/ranks/rank_fold.h"
+#include "session/selection/number_list.h"
+#include "session/selection/selection.h"
 #include "table/units.h"
 
 namespace cgpu {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/input_options.h"
-#include "gate/collect_figures.h"
+#include "gate/figures/collect_figures.h"
 #include "table/table.h"
 
 namespace cgpu {

@@ -21,7 +21,7 @@
 #include "cli/run_inputs.h"
 #include "cli/table_list.h"
 #include "cli/verb.h"
-#include "gate/run_properties.h"
+#include "gate/figures/run_properties.h"
 #include "scaling/scaling.h"
 #include "table/filter.h"
 

@@ -1,6 +1,6 @@
 // A part of a run of several ranks is the same through the command line and through the library, whether ranks are open
 // together or one after another.
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include "base/test_file.h"
 #include "cli/cli.h"
 #include "session/opened_profile.h"
-#include "session/rank_fold.h"
-#include "session/test_ranks.h"
+#include "session/ranks/rank_fold.h"
+#include "session/ranks/test_ranks.h"
 #include "table/json.h"
 
 namespace cgpu {

@@ -23,7 +23,7 @@
 #include "cli/sql_console.h"
 #include "cli/sql_prompt.h"
 #include "cli/verb.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 #include "sql/query.h"
 #include "sql/run_tables.h"
 

@@ -17,7 +17,7 @@
 #include "cli/table_list.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/rank_fold.h"
+#include "session/ranks/rank_fold.h"
 #include "table/csv.h"
 #include "table/filter.h"
 #include "table/json.h"

@@ -24,8 +24,8 @@
 #include "serve/http/http_server.h"
 #include "serve/opening.h"
 #include "serve/static_copy.h"
-#include "session/selection.h"
-#include "session/summary.h"
+#include "session/selection/selection.h"
+#include "session/summaries/summary.h"
 
 namespace cgpu {
 

@@ -17,8 +17,8 @@
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "gate/check_options.h"
-#include "session/selection.h"
+#include "gate/check/check_options.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

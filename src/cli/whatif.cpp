@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/rank_fold.h"
+#include "session/ranks/rank_fold.h"
 #include "table/json.h"
 #include "table/text.h"
 

@@ -9,8 +9,8 @@
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
 #include "base/error.h"
-#include "comparison/numbered_names.h"
-#include "comparison/repeated_iterations.h"
+#include "comparison/alignment/numbered_names.h"
+#include "comparison/sides/repeated_iterations.h"
 #include "table/unicode.h"
 
 namespace cgpu {

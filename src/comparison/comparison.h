@@ -21,13 +21,13 @@
 #include <vector>
 
 #include "base/once.h"
-#include "comparison/alignment.h"
-#include "comparison/changed_layers.h"
-#include "comparison/device_activity.h"
-#include "comparison/host_work.h"
-#include "comparison/op_work.h"
-#include "comparison/time_attribution.h"
-#include "session/number_list.h"
+#include "comparison/alignment/alignment.h"
+#include "comparison/attribution/changed_layers.h"
+#include "comparison/attribution/time_attribution.h"
+#include "comparison/sides/device_activity.h"
+#include "comparison/sides/host_work.h"
+#include "comparison/sides/op_work.h"
+#include "session/selection/number_list.h"
 #include "table/table.h"
 
 namespace cgpu {

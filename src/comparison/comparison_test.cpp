@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "analysis/random_run.h"
-#include "comparison/apportion.h"
-#include "comparison/comparison_table.h"
-#include "comparison/explained_causes.h"
-#include "comparison/iteration_spread.h"
+#include "comparison/attribution/apportion.h"
+#include "comparison/attribution/explained_causes.h"
+#include "comparison/sides/iteration_spread.h"
+#include "comparison/tables/comparison_table.h"
 #include "links/window.h"
 
 namespace cgpu {

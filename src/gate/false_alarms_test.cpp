@@ -14,8 +14,8 @@
 #include "analysis/common/order_statistics.h"
 #include "base/test_sanitized.h"
 #include "base/threads.h"
-#include "gate/check.h"
-#include "gate/samples.h"
+#include "gate/check/check.h"
+#include "gate/figures/samples.h"
 #include "gate/statistics/random_numbers.h"
 
 namespace cgpu {

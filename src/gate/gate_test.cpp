@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "gate/check.h"
-#include "gate/check_output.h"
-#include "gate/collect_figures.h"
+#include "gate/check/check.h"
+#include "gate/check/check_output.h"
+#include "gate/figures/collect_figures.h"
 
 namespace cgpu {
 namespace {

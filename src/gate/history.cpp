@@ -15,10 +15,10 @@
 #include "analysis/common/columns.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "gate/check_calls.h"
-#include "gate/samples.h"
+#include "gate/check/check_calls.h"
+#include "gate/figures/samples.h"
 #include "gate/statistics/change_points.h"
-#include "session/summary.h"
+#include "session/summaries/summary.h"
 #include "table/units.h"
 
 namespace cgpu {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/check.h"
+#include "gate/check/check.h"
 #include "table/table.h"
 
 namespace cgpu {

@@ -19,11 +19,11 @@
 #include "analysis/ranks/rank_waits.h"
 #include "base/compress.h"
 #include "base/error.h"
-#include "gate/collect_figures.h"
+#include "gate/figures/collect_figures.h"
 #include "links/clocks.h"
-#include "session/release.h"
-#include "session/summary.h"
-#include "session/summary_messages.h"
+#include "session/summaries/release.h"
+#include "session/summaries/summary.h"
+#include "session/summaries/summary_messages.h"
 
 namespace cgpu {
 

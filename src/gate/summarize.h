@@ -1,6 +1,6 @@
-// What `cgpu summarize` keeps of a run (session/summary.h): for each rank partial results as far as they are small and
-// the figures that the gate compares; besides, the tables that cannot be made of these. Profiles are opened once, rank
-// by rank (session/rank_fold.h).
+// What `cgpu summarize` keeps of a run (session/summaries/summary.h): for each rank partial results as far as they are
+// small and the figures that the gate compares; besides, the tables that cannot be made of these. Profiles are opened
+// once, rank by rank (session/ranks/rank_fold.h).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "session/open.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

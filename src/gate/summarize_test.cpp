@@ -8,10 +8,10 @@
 #include "analysis/partial_bytes.h"
 #include "base/error.h"
 #include "base/test_file.h"
-#include "gate/collect_figures.h"
+#include "gate/figures/collect_figures.h"
 #include "gate/statistics/random_numbers.h"
-#include "session/summary.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary.h"
+#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "gate/check_options.h"
-#include "gate/check_output.h"
-#include "gate/collect_figures.h"
+#include "gate/check/check_options.h"
+#include "gate/check/check_output.h"
+#include "gate/figures/collect_figures.h"
 #include "session/open.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "analysis/table_list.h"
-#include "comparison/change_words.h"
 #include "comparison/comparison.h"
-#include "comparison/comparison_table.h"
-#include "session/selection.h"
+#include "comparison/tables/comparison_table.h"
+#include "comparison/words/change_words.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

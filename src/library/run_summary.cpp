@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "gate/summarize.h"
 #include "session/open.h"
-#include "session/selection.h"
-#include "session/summary.h"
+#include "session/selection/selection.h"
+#include "session/summaries/summary.h"
 
 namespace cgpu {
 

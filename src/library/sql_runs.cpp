@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "session/open.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 #include "sql/query.h"
 #include "sql/run_tables.h"
 

@@ -97,7 +97,7 @@ struct RunClock {
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 
-/// What is still known of a timeline after its slices have been released (session/release.h).
+/// What is still known of a timeline after its slices have been released (session/summaries/release.h).
 struct TimelineTotals {
   int64_t slices = 0;
   int64_t device_ops = 0;

@@ -1,4 +1,4 @@
-// Processes of an MPI job that share the work (session/exchange.h): process 0 is the root.
+// Processes of an MPI job that share the work (session/ranks/exchange.h): process 0 is the root.
 //
 // Messages are of two processes: a kind and a size, then the bytes, in pieces. Who waits sleeps meanwhile, for a
 // millisecond at most, as the machine's processors have other work: MPI's own waiting would keep one busy. MPI is only
@@ -14,8 +14,8 @@
 #include <string>
 
 #include "mpi/open_files.h"
-#include "session/exchange.h"
-#include "session/rank_worker.h"
+#include "session/ranks/exchange.h"
+#include "session/ranks/rank_worker.h"
 
 namespace cgpu {
 

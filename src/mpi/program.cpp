@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
-#include "gate/collect_figures.h"
+#include "gate/figures/collect_figures.h"
 #include "mpi/death_notice.h"
 #include "mpi/mpi_exchange.h"
 #include "report/run_history.h"

@@ -1,5 +1,5 @@
 // `cgpu-mpi`: the processes of an MPI job open the ranks of a profile together. Process 0 is what `cgpu` is; the others
-// open what it deals to them (session/rank_worker.h), and print nothing.
+// open what it deals to them (session/ranks/rank_worker.h), and print nothing.
 #pragma once
 
 namespace cgpu {

@@ -7,7 +7,8 @@
 
 namespace cgpu {
 
-/// How a summary of a run begins (session/summary.h), which is no profile: it is opened before readers are asked.
+/// How a summary of a run begins (session/summaries/summary.h), which is no profile: it is opened before readers are
+/// asked.
 inline constexpr std::string_view kSummaryMagic =
     "\x89"
     "cgpu run\r\n";

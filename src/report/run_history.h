@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/interval_set.h"
-#include "session/rank_fold.h"
-#include "session/run_collector.h"
+#include "session/ranks/rank_fold.h"
+#include "session/ranks/run_collector.h"
 
 namespace cgpu {
 

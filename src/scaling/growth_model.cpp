@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/common/student.h"
-#include "gate/estimate.h"
+#include "gate/check/estimate.h"
 #include "gate/statistics/variance_ratio.h"
 
 namespace cgpu {

@@ -7,8 +7,8 @@
 //
 // Noise, as a relative deviation of one run: what the best law leaves in logarithms, over sizes - 2 degrees of freedom,
 // together with how repetitions of a size differ where that explains it (lack-of-fit test at 5 %; Draper and Smith,
-// "Applied regression analysis", 1998). At least kBetweenRuns (gate/estimate.h), whatever so few happen to show, which
-// then counts for kFreedomOfLeast degrees of freedom.
+// "Applied regression analysis", 1998). At least kBetweenRuns (gate/check/estimate.h), whatever so few happen to show,
+// which then counts for kFreedomOfLeast degrees of freedom.
 //
 // Choice: laws that the data reject are left out: those whose squares exceed the smallest ones by more than
 // 2 F(2, freedom) noise^2 at 95 %, the region of the two exponents by likelihood. The constant is taken where it is

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "gate/many_figures.h"
+#include "gate/runs/many_figures.h"
 
 namespace cgpu {
 

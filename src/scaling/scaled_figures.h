@@ -1,5 +1,5 @@
-// The figures of runs of several sizes (gate/many_figures.h), each with its law of growth and what holds that against a
-// size that was left out. O(runs x names).
+// The figures of runs of several sizes (gate/runs/many_figures.h), each with its law of growth and what holds that
+// against a size that was left out. O(runs x names).
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 #include "analysis/common/columns.h"
 #include "base/error.h"
-#include "gate/comparable.h"
+#include "gate/figures/comparable.h"
 #include "scaling/scaled_figures.h"
 #include "scaling/scaling_words.h"
 

@@ -1,14 +1,15 @@
 // `cgpu scale`: how runs of several sizes (ranks, batches, ...) grow, by a law for each of their figures
 // (growth_model.h); runs of one size are repetitions.
 //
-// What Extra-P does with call trees, for the figures that the gate keeps of a run (gate/figures.h). O(runs x names).
+// What Extra-P does with call trees, for the figures that the gate keeps of a run (gate/figures/figures.h). O(runs x
+// names).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "gate/many_runs.h"
+#include "gate/runs/many_runs.h"
 #include "table/table.h"
 
 namespace cgpu {

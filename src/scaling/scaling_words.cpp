@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/common/order_statistics.h"
-#include "gate/estimate.h"
+#include "gate/check/estimate.h"
 #include "table/unicode.h"
 #include "table/units.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "comparison/alignment/time_map.h"
 #include "comparison/comparison.h"
-#include "comparison/time_map.h"
 #include "serve/profile.h"
 
 namespace cgpu {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "serve/test_text.h"
-#include "session/test_ranks.h"
+#include "session/ranks/test_ranks.h"
 
 namespace cgpu {
 namespace {

@@ -20,7 +20,7 @@
 #include "serve/rank_files.h"
 #include "serve/viewed_profile.h"
 #include "session/input_options.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 

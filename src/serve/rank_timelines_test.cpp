@@ -12,7 +12,7 @@
 #include "serve/http/answer.h"
 #include "serve/test_text.h"
 #include "serve/viewer.h"
-#include "session/test_ranks.h"
+#include "session/ranks/test_ranks.h"
 
 namespace cgpu {
 namespace {

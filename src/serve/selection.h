@@ -8,11 +8,11 @@
 
 #include "serve/http/answer.h"
 #include "serve/profile.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 
-/// A selection (session/selection.h) that may also name tracks of the viewer.
+/// A selection (session/selection/selection.h) that may also name tracks of the viewer.
 struct ViewSelection : Selection {
   std::optional<std::vector<ViewTrackId>> tracks;
 };

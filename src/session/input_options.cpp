@@ -1,7 +1,7 @@
 #include "session/input_options.h"
 
 #include "session/open.h"
-#include "session/selection.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 

@@ -15,7 +15,7 @@
 #include "links/profile_selection.h"
 #include "model/lost_file.h"
 #include "session/captures.h"
-#include "session/release.h"
+#include "session/summaries/release.h"
 
 namespace cgpu {
 

@@ -8,8 +8,8 @@
 #include "kernels/dictionary.h"
 #include "model/run.h"
 #include "readers/reader.h"
-#include "session/number_list.h"
 #include "session/opening_progress.h"
+#include "session/selection/number_list.h"
 
 namespace cgpu {
 

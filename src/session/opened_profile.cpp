@@ -7,9 +7,9 @@
 #include "analysis/profile/profile_counts.h"
 #include "analysis/table_list.h"
 #include "base/error.h"
-#include "session/chosen_events.h"
-#include "session/summary.h"
-#include "session/summary_session.h"
+#include "session/selection/chosen_events.h"
+#include "session/summaries/summary.h"
+#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 

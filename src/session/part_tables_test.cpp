@@ -10,8 +10,8 @@
 #include "analysis/findings/rule_context.h"
 #include "analysis/session_clock.h"
 #include "base/error.h"
-#include "session/selection.h"
-#include "session/test_ranks.h"
+#include "session/ranks/test_ranks.h"
+#include "session/selection/selection.h"
 
 namespace cgpu {
 namespace {

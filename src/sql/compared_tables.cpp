@@ -1,6 +1,6 @@
 #include "sql/compared_tables.h"
 
-#include "comparison/comparison_table.h"
+#include "comparison/tables/comparison_table.h"
 
 namespace cgpu {
 

@@ -1,4 +1,4 @@
-// The tables of what changed between two runs (comparison/comparison_table.h): schema `compare`.
+// The tables of what changed between two runs (comparison/tables/comparison_table.h): schema `compare`.
 #pragma once
 
 #include <memory>

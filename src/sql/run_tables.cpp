@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 

@@ -11,15 +11,15 @@
 #include <utility>
 
 #include "base/error.h"
-#include "gate/collect_figures.h"
-#include "gate/samples.h"
+#include "gate/figures/collect_figures.h"
+#include "gate/figures/samples.h"
 #include "gate/summarize.h"
 #include "readers/reader.h"
 #include "readers/unread_formats.h"
 #include "session/open.h"
-#include "session/selection.h"
-#include "session/summary.h"
-#include "session/summary_session.h"
+#include "session/selection/selection.h"
+#include "session/summaries/summary.h"
+#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/check.h"
+#include "gate/check/check.h"
 #include "session/input_options.h"
 #include "watch/verdict_line.h"
 #include "watch/watched_folder.h"

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "gate/check.h"
+#include "gate/check/check.h"
 #include "watch/watched_folder.h"
 
 namespace cgpu {
 
-/// What became of a run: that of a check (gate/check.h), or that there was none.
+/// What became of a run: that of a check (gate/check/check.h), or that there was none.
 enum class WatchOutcome : uint8_t { pass, regression, inconclusive, not_comparable, no_baseline, error };
 inline constexpr size_t kWatchOutcomes = 6;
 const char* text_of(WatchOutcome outcome);  // "pass", ..., "not comparable", "no baseline", "error"

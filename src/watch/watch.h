@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/check.h"
+#include "gate/check/check.h"
 #include "session/input_options.h"
 
 namespace cgpu {

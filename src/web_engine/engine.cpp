@@ -18,7 +18,7 @@
 
 #include "serve/opening.h"
 #include "serve/viewer.h"
-#include "session/summary.h"
+#include "session/summaries/summary.h"
 
 extern "C" {
 void __wasm_call_ctors();

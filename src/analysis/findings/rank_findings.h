@@ -1,5 +1,5 @@
-// Findings of ranks whose timelines have been released (session/release.h): those of the rules over ranks, straggler
-// and slow_link, from table rank_outliers and a replay of the collectives. All other rules need timelines.
+// Findings of ranks whose timelines have been released (session/summaries/release.h): those of the rules over ranks,
+// straggler and slow_link, from table rank_outliers and a replay of the collectives. All other rules need timelines.
 //
 // A finding is the devices that deviate in one thing and in one way: single ones, or those of machines or groups. What
 // it could save is a range: at most what the replay of the collectives says (ranks/collective_replay.h), at least

@@ -1,5 +1,5 @@
 // When the devices of a job would meet in their collectives if some of them came sooner, or a transfer took less: a
-// replay of the collectives alone, for ranks of whose timelines nothing else is left (session/release.h).
+// replay of the collectives alone, for ranks of whose timelines nothing else is left (session/summaries/release.h).
 //
 // A device does something of its own between two collectives: from the latest end before it to the start of the next.
 // A collective that ends together takes its transfer, the shortest duration over its members, from when the last of

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <vector>
 
-#include "comparison/change_words.h"
-#include "comparison/comparison_table.h"
+#include "comparison/tables/comparison_table.h"
+#include "comparison/words/change_words.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
 #include "table/json.h"

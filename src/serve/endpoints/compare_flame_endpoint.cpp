@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
-#include "comparison/compared_stacks.h"
-#include "comparison/stack_difference.h"
+#include "comparison/alignment/stack_difference.h"
+#include "comparison/sides/compared_stacks.h"
 #include "serve/endpoints/compare_endpoints.h"
 #include "serve/flame_graph.h"
 #include "serve/http/parameters.h"

@@ -3,7 +3,7 @@
 
 #include "serve/http/answer.h"
 #include "serve/rank_timelines.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 

@@ -8,7 +8,7 @@
 #include "serve/contents.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary_session.h"
 #include "tiles/first_window.h"
 #include "tiles/lanes/lane_sources.h"
 

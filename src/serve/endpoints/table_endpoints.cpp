@@ -11,7 +11,7 @@
 #include "serve/endpoints/table_parameters.h"
 #include "serve/http/parameters.h"
 #include "serve/selection.h"
-#include "session/summary_session.h"
+#include "session/summaries/summary_session.h"
 #include "table/filter.h"
 #include "table/json.h"
 

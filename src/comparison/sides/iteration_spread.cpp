@@ -1,0 +1,97 @@
+#include "comparison/sides/iteration_spread.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/common/rank_sum.h"
+#include "analysis/common/statistics.h"
+#include "analysis/common/student.h"
+#include "comparison/tables/compared_columns.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr double kChance = 0.05;
+
+/// The square of the standard error of the mean.
+double squared_error(const std::vector<int64_t>& times) {
+  const double deviation = sample_deviation(times);
+  return deviation * deviation / static_cast<double>(times.size());
+}
+
+/// Whether all values of one side lie above all of the other, and that is no chance: of all orders of n and m values
+/// two are like that.
+bool lie_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  const auto [least_a, most_a] = std::minmax_element(a.begin(), a.end());
+  const auto [least_b, most_b] = std::minmax_element(b.begin(), b.end());
+  if (*most_a >= *least_b && *most_b >= *least_a) return false;
+  double orders = 1;  // (n + m) over n
+  for (size_t i = 1; i <= a.size(); ++i) orders *= static_cast<double>(b.size() + i) / static_cast<double>(i);
+  return 2 / orders <= kChance;
+}
+
+/// What is worth a word, ns of an iteration on one device.
+double least_change(const Comparison& comparison) {
+  return kLeastShareOfChange * per_window(comparison, Side::a, comparison.totals(Side::a).time);
+}
+
+/// Whether one side lies above the other as far as chance brings about in at most 5 % of cases.
+bool are_shifted(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  constexpr double kRounding = 1e-9;  // so that the answer is the same the other way round
+  const auto reals = [](const std::vector<int64_t>& values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
+  return rank_sum_test(reals(a), reals(b)).p <= kChance + kRounding;
+}
+
+}  // namespace
+
+std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values, double least) {
+  constexpr size_t kFewest = 3;
+  const auto& [a, b] = values;
+  if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;
+  const double part_a = squared_error(a);
+  const double part_b = squared_error(b);
+  const double error = std::sqrt(part_a + part_b);
+  const auto count = [](const std::vector<int64_t>& times) { return static_cast<double>(times.size()); };
+  const double freedom =
+      error == 0 ? count(a) + count(b) - 2
+                 : std::pow(part_a + part_b, 2) / (part_a * part_a / (count(a) - 1) + part_b * part_b / (count(b) - 1));
+  const double delta = mean(b) - mean(a);
+  const double reach = student_quantile(1 - kChance / 2, freedom) * error;
+  Spread spread{.delta = delta,
+                .low = delta - reach,
+                .high = delta + reach,
+                .differs = std::abs(delta) > reach || lie_apart(a, b),
+                .median = {median(a), median(b)}};
+  spread.median_differs = std::abs(spread.median.b - spread.median.a) > least && are_shifted(a, b);
+  return spread;
+}
+
+std::optional<Spread> iteration_spread(const Comparison& comparison) {
+  if (!comparison.per_iteration()) return std::nullopt;
+  PerSide<std::vector<int64_t>> times;
+  for (const Side side : kSides) {
+    for (const std::vector<int64_t>& run : comparison.totals(side).iteration_times) {
+      times[side].insert(times[side].end(), run.begin(), run.end());
+    }
+  }
+  return spread_between(times, least_change(comparison));
+}
+
+std::optional<Spread> spread_of_series(const Comparison& comparison,
+                                       const PerSide<std::vector<int64_t>>& by_iteration) {
+  if (!comparison.per_iteration()) return std::nullopt;
+  PerSide<std::vector<int64_t>> values = by_iteration;
+  for (const Side side : kSides) {
+    const SideTotals& totals = comparison.totals(side);
+    size_t of_all_runs = SIZE_MAX;
+    for (const std::vector<int64_t>& run : totals.iteration_times) of_all_runs = std::min(of_all_runs, run.size());
+    values[side].resize(totals.iteration_times.empty() ? 0 : of_all_runs);
+    for (int64_t& one : values[side]) one /= static_cast<int64_t>(std::max<size_t>(1, totals.devices));
+  }
+  return spread_between(values, least_change(comparison));
+}
+
+}  // namespace cgpu

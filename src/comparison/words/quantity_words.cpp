@@ -1,0 +1,31 @@
+#include "comparison/words/quantity_words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "table/units.h"
+
+namespace cgpu {
+
+std::string ratio_words(double a, double b) {
+  const double ratio = b / a;
+  return ratio >= 2 ? fmt::format("{:.2f} times", ratio) : fmt::format("{:+.1f} %", 100 * (ratio - 1));
+}
+
+std::string change_of_time(double a, double b) {
+  return fmt::format("{} -> {}, {}", format_ns(std::round(a)), format_ns(std::round(b)), ratio_words(a, b));
+}
+
+std::string count_words(double count) {
+  return count == std::round(count) || count >= 100 ? fmt::format("{:.0f}", count) : fmt::format("{:.2f}", count);
+}
+
+std::string change_line(int64_t change, int64_t whole, const std::string& what) {
+  const std::string time = (change < 0 ? "-" : "+") + format_ns(std::abs(change));
+  const double pct = 100.0 * static_cast<double>(change) / static_cast<double>(whole);
+  return fmt::format("  {:>10}  {:>7}  {}\n", time, fmt::format("{:+.1f} %", pct), what);
+}
+
+}  // namespace cgpu
