@@ -26,6 +26,10 @@ const std::vector<Text> kTexts = {
     {"chrome",
      "{\"traceEvents\": [\n{\"ph\": \"X\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 2}\n]}\n"},
     {"chrome", "[\n{\"ph\": \"X\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 2}\n]\n"},
+    {"nccl-inspector",
+     "{\"header\": {\"id\": \"0xa\", \"rank\": 0, \"n_ranks\": 2}, \"metadata\": {\"inspector_output_format_version\": "
+     "\"v4.0\"}, \"coll_perf\": {\"coll\": \"AllReduce\", \"coll_exec_time_us\": 5, \"event_trace_ts\": "
+     "{\"kernel_events\": [{\"kernel_stop_ts\": 1700000000000000}]}}}\n"},
     {"ncu-csv",
      "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid "
      "Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"

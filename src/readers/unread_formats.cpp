@@ -269,10 +269,6 @@ std::string describe_foreign_json(std::string_view head) {
     return "a profile of Scalene, which cgpu does not read: `scalene view FILE` shows it; of the same program cgpu reads "
            "what `py-spy record --format speedscope` or PyTorch's profiler writes";
   }
-  if (has("\"inspector_output_format_version\"") && has("\"coll_perf\"")) {
-    return "a log of NCCL's Inspector, which cgpu does not read: it says how long collectives took, but as a rule not "
-           "when; its perf_summary_exporter.py summarises it. Traces and dumps of PyTorch's flight recorder have both";
-  }
   if (has("\"spans\"") && (has("\"projectId\"") || (has("\"spanId\"") && has("\"startTime\"")))) {
     return "a trace of requests by Google Cloud Trace, which cgpu does not read: it says nothing of what a program did "
            "inside; record that with its own profiler";

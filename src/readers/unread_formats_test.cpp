@@ -68,9 +68,6 @@ TEST(UnreadFormats, AreCalledByTheirName) {
       {"3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls\n", "tau_trace2json"},
       {"2 dynamic_trace_events\n# FunctionId Group Tag \"Name Type\" Parameters\n", "tau_trace2json tau.trc"},
       {R"({"alloc_samples":0,"elapsed_time_sec":1.5,"entrypoint_dir":"/x","files":{},"growth_rate":0.0})", "Scalene"},
-      {R"({"header":{"id":"0x1","rank":0},"metadata":{"inspector_output_format_version":"v4.0"},)"
-       R"("coll_perf":{"coll":"AllReduce","coll_sn":0,"coll_exec_time_us":5}})",
-       "NCCL's Inspector"},
       {"OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID\nMatmul,tt_dnn_device,1024,0\n", "tt-perf-report"},
       {"ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y\n", "Tenstorrent"},
       {"Nature,ResourceId,Type,Start,End,Duration,Depth,Value\nState,CPU0,Worker,0,1,1,0,dgemm\n", "StarVZ"},

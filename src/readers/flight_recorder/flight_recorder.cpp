@@ -11,7 +11,7 @@
 #include "base/parse_number.h"
 #include "readers/common/json_reader.h"
 #include "readers/common/pickle.h"
-#include "readers/flight_recorder/recorded_collectives.h"
+#include "readers/common/recorded_collectives.h"
 
 namespace cgpu::flight_recorder {
 
@@ -34,12 +34,12 @@ std::vector<int64_t> ranks_of(std::string_view text) {
 }
 
 /// Texts and numbers of an entry, by their keys.
-void set_text(Entry& entry, std::string_view key, std::string_view value) {
+void set_text(RecordedCollective& entry, std::string_view key, std::string_view value) {
   if (key == "profiling_name") entry.name = value;
   if (key == "state") entry.state = value;
 }
 
-void set_number(Entry& entry, std::string_view key, int64_t value) {
+void set_number(RecordedCollective& entry, std::string_view key, int64_t value) {
   if (key == "collective_seq_id" || key == "seq_id") entry.sequence = value;
   if (key == "p2p_seq_id") entry.p2p_sequence = value;
   if (key == "pg_id" && entry.group.empty()) entry.group = std::to_string(value);
@@ -108,7 +108,7 @@ class JsonDump {
   }
 
   void read_entry() {
-    Entry entry;
+    RecordedCollective entry;
     json_.each_member([&](std::string_view key) {
       const Token token = json_.next();
       if (key == "input_sizes" || key == "output_sizes") {
@@ -131,7 +131,7 @@ class JsonDump {
   }
 
   /// ["0", "default_pg"], or the types of the inputs, of which the first counts.
-  void read_texts(std::string_view key, Entry& entry) {
+  void read_texts(std::string_view key, RecordedCollective& entry) {
     const bool of_group = key == "process_group";
     size_t place = 0;
     json_.each_element([&](Token token) {
@@ -213,7 +213,7 @@ class PickledDump {
                                                               "time_created_ns",
                                                               "time_discovered_started_ns",
                                                               "time_discovered_completed_ns"};
-    Entry entry;
+    RecordedCollective entry;
     for (const std::string_view key : kTexts) set_text(entry, key, text(record, key));
     if (const PickleValue* group = pickle_.find(record, "process_group")) {
       const std::vector<PickleValue>& names = pickle_.elements(*group);

@@ -1,10 +1,10 @@
-#include "readers/flight_recorder/recorded_collectives.h"
+#include "readers/common/recorded_collectives.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace cgpu::flight_recorder {
+namespace cgpu {
 
 namespace {
 
@@ -15,15 +15,15 @@ constexpr double kLongestMs = 1e12;  // beyond a century no time is true
 
 void RecordedCollectives::finish() {
   int64_t end = INT64_MIN;
-  for (const Entry& entry : entries_) {
+  for (const RecordedCollective& entry : entries_) {
     for (const auto& time : {entry.created, entry.started, entry.completed}) {
       if (time) end = std::max(end, *time);
     }
   }
-  for (const Entry& entry : entries_) add_op(entry, end);
+  for (const RecordedCollective& entry : entries_) add_op(entry, end);
 }
 
-void RecordedCollectives::add_op(const Entry& entry, int64_t end_of_dump) {
+void RecordedCollectives::add_op(const RecordedCollective& entry, int64_t end_of_dump) {
   const std::optional<int64_t> begin = entry.started ? entry.started : entry.created;
   if (!begin) return into_.skip("skipped_event", "collectives without a time were left out");
   const bool ended = entry.state == "completed" || entry.completed;
@@ -77,4 +77,4 @@ void RecordedCollectives::add_op(const Entry& entry, int64_t end_of_dump) {
   }
 }
 
-}  // namespace cgpu::flight_recorder
+}  // namespace cgpu

@@ -1,4 +1,5 @@
-// Collectives as the flight recorder has them, and how they become device ops of a run.
+// Collectives as records of communication have them (PyTorch's flight recorder, NCCL's Inspector), and how they become
+// device ops of a run.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 #include "model/run.h"
 #include "readers/common/timeline_builder.h"
 
-namespace cgpu::flight_recorder {
+namespace cgpu {
 
-/// One entry of a dump. Times in ns since 1970.
-struct Entry {
+/// One entry of a record. Times in ns since 1970.
+struct RecordedCollective {
   std::string group;      // "0"
   std::string purpose;    // of the group: "default_pg"
   std::string name;       // "nccl:all_reduce"
@@ -33,22 +34,27 @@ class RecordedCollectives {
  public:
   explicit RecordedCollectives(Run& run) : run_(run), into_(run) {}
 
-  void add(Entry entry) {
+  void add(RecordedCollective entry) {
     ++run_.events.read;
     entries_.push_back(std::move(entry));
   }
   void add_group(ParallelGroup group) { run_.groups.push_back(std::move(group)); }
   bool empty() const { return entries_.empty(); }
+  /// One whose end is known; makes its op at once. Nothing of it is kept for `finish`.
+  void add_completed(const RecordedCollective& entry) {
+    ++run_.events.read;
+    add_op(entry, *entry.completed);
+  }
   /// Once all have been added: makes the ops. What did not complete lasts until the last time of the dump.
   void finish();
 
  private:
-  void add_op(const Entry& entry, int64_t end_of_dump);
+  void add_op(const RecordedCollective& entry, int64_t end_of_dump);
 
   Run& run_;
   TimelineBuilder into_;
-  std::vector<Entry> entries_;
+  std::vector<RecordedCollective> entries_;
   std::vector<std::string> groups_;  // in the order in which they come
 };
 
-}  // namespace cgpu::flight_recorder
+}  // namespace cgpu

@@ -1,0 +1,235 @@
+#include "readers/nccl_inspector/nccl_inspector.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "readers/common/line_reader.h"
+#include "readers/common/recorded_collectives.h"
+
+namespace cgpu::nccl_inspector {
+
+namespace {
+
+using Element = simdjson::dom::element;
+
+constexpr int64_t kNsOfUs = 1000;
+constexpr double kMsOfUs = 1e-3;
+
+/// A whole number of an object; absent where there is none.
+std::optional<int64_t> number_of(Element object, std::string_view key) {
+  int64_t value = 0;
+  if (object[key].get(value)) return std::nullopt;
+  return value;
+}
+
+std::string text_of(Element object, std::string_view key) {
+  std::string_view value;
+  return object[key].get(value) ? "" : std::string(value);
+}
+
+/// ns since 1970. The plugin leaves 0 where an event did not come.
+std::optional<int64_t> time_of(Element object, std::string_view key) {
+  const auto us = number_of(object, key);
+  int64_t ns = 0;
+  if (!us || *us <= 0 || __builtin_mul_overflow(*us, kNsOfUs, &ns)) return std::nullopt;
+  return ns;
+}
+
+/// When the host saw the kernel start on the first channel, and stop on the last one.
+void set_times(Element performance, RecordedCollective& entry) {
+  simdjson::dom::array channels;
+  if (performance["event_trace_ts"]["kernel_events"].get(channels)) return;
+  for (const Element channel : channels) {
+    const auto start = time_of(channel, "kernel_start_ts");
+    const auto stop = time_of(channel, "kernel_stop_ts");
+    if (start) entry.started = std::min(*start, entry.started.value_or(*start));
+    if (stop) entry.completed = std::max(*stop, entry.completed.value_or(*stop));
+  }
+}
+
+/// The plugin multiplies the type's size with NCCL's count: of an all-gather that is what a rank sends, of a
+/// reduce-scatter what it receives.
+void set_bytes(std::optional<int64_t> bytes, std::optional<int64_t> ranks, RecordedCollective& entry) {
+  if (!bytes || *bytes < 0) return;
+  int64_t all = -1;
+  if (!ranks || *ranks <= 0 || __builtin_mul_overflow(*bytes, *ranks, &all)) all = -1;
+  entry.type = "Byte";
+  if (entry.name == "AllGather") {
+    entry.elements_in = *bytes;
+    entry.elements_out = all;
+  } else if (entry.name == "ReduceScatter") {
+    entry.elements_in = all;
+    entry.elements_out = *bytes;
+  } else if (is_any(entry.name, {"AllReduce", "Reduce", "Broadcast"})) {
+    entry.elements_in = entry.elements_out = *bytes;
+  } else if (entry.name == "Send") {
+    entry.elements_in = *bytes;
+  } else if (entry.name == "Recv") {
+    entry.elements_out = *bytes;
+  }
+}
+
+class Log {
+ public:
+  explicit Log(const Input& input) : source_(*input.source), lines_(source_) {
+    run_.file = input.path;
+    run_.format = "nccl-inspector";
+    run_.clock_is_unix = true;
+  }
+
+  Run read() {
+    for (std::string_view line; lines_.next(line);) {
+      ++line_number_;
+      if (!trim_json(line).empty()) read_line(line);
+    }
+    run_.notes.add("damaged_input", damaged_lines_,
+                   "lines that are no JSON object were left out, the first is line " + std::to_string(first_damaged_),
+                   true);
+    run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
+    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    if (run_.events.slices == 0) refuse();
+    set_rank();
+    run_.input_bytes = source_.stored_bytes();
+    run_.text_bytes = source_.text_position();
+    return std::move(run_);
+  }
+
+ private:
+  struct Communicator {
+    int64_t rank = 0;
+    int64_t size = 0;
+  };
+
+  void read_line(std::string_view line) {
+    Element record;
+    if (parser_.parse(line.data(), line.size()).get(record) || !record.is_object()) {
+      if (!lines_.ended()) return skip("truncated_input", "the last line is cut off", true);
+      if (damaged_lines_++ == 0) first_damaged_ = line_number_;
+      return skip();
+    }
+    RecordedCollective entry;
+    Element performance;
+    if (record["coll_perf"].get(performance) == simdjson::SUCCESS) {
+      entry.name = text_of(performance, "coll");
+    } else if (record["p2p_perf"].get(performance) == simdjson::SUCCESS) {
+      entry.name = text_of(performance, "p2p");
+      entry.is_p2p = true;
+    }
+    Element header;
+    if (entry.name.empty() || record["header"].get(header)) {
+      return skip("skipped_event", "lines without a collective, a transfer or a communicator were left out", false);
+    }
+    const std::string kind = entry.is_p2p ? "p2p_" : "coll_";
+    set_times(performance, entry);
+    if (!entry.completed) {
+      ++without_times_;
+      return skip("skipped_event", "collectives of which the log does not say when they ended were left out", false);
+    }
+    const auto size = number_of(header, "n_ranks");
+    entry.group = text_of(header, "id");
+    entry.purpose = text_of(header, "comm_name");
+    entry.sequence = entry.p2p_sequence = number_of(performance, kind + "sn").value_or(-1);
+    entry.state = "completed";
+    if (!entry.started) entry.started = entry.completed;
+    set_bytes(number_of(performance, kind + "msg_size_bytes"), size, entry);
+    double duration_us = 0;
+    if (!performance[kind + "exec_time_us"].get(duration_us)) entry.duration_ms = duration_us * kMsOfUs;
+    add_communicator(entry, number_of(header, "rank"), size);
+    set_metadata(record);
+    collectives_.add_completed(entry);
+  }
+
+  void add_communicator(const RecordedCollective& of, std::optional<int64_t> rank, std::optional<int64_t> size) {
+    if (!rank || *rank < 0 || !size || *rank >= *size) return;
+    const auto [at, is_new] = communicators_.try_emplace(of.group, Communicator{*rank, *size});
+    if (at->second.rank != *rank) {
+      throw Error(run_.file, "holds ranks " + std::to_string(at->second.rank) + " and " + std::to_string(*rank) +
+                                 " of communicator " + of.group +
+                                 ", which cgpu reads from one file a rank: split it, as with "
+                                 "`jq -c 'select(.header.rank == 0)' FILE > rank0.jsonl`");
+    }
+    if (!is_new) return;
+    ParallelGroup group;
+    group.name = of.group;
+    group.description = of.purpose;
+    group.backend = "nccl";
+    group.size = *size;
+    group.place = *rank;
+    run_.groups.push_back(std::move(group));
+  }
+
+  void set_metadata(Element record) {
+    Element metadata;
+    if (!run_.format_version.empty() || record["metadata"].get(metadata)) return;
+    run_.format_version = text_of(metadata, "inspector_output_format_version");
+    run_.host = text_of(metadata, "hostname");
+  }
+
+  /// The log has ranks in communicators only: the largest one is taken for the job, unless two such disagree.
+  void set_rank() {
+    int64_t largest = 0;
+    for (const auto& [id, communicator] : communicators_) {
+      if (communicator.size > largest) {
+        largest = communicator.size;
+        run_.rank = communicator.rank;
+        run_.rank_known = true;
+      } else if (communicator.size == largest && communicator.rank != run_.rank) {
+        run_.rank_known = false;
+      }
+    }
+    if (!run_.rank_known) run_.rank = 0;
+  }
+
+  /// Counts a line that is not kept; why stands in the notes.
+  void skip() {
+    ++run_.events.read;
+    ++run_.events.skipped;
+  }
+  void skip(const char* code, const std::string& why, bool damage) {
+    skip();
+    run_.notes.add(code, 1, why, damage);
+  }
+
+  [[noreturn]] void refuse() const {
+    if (without_times_ == 0)
+      throw Error(run_.file, "is a log of NCCL's Inspector without a collective that can be read");
+    throw Error(run_.file,
+                "is a log of NCCL's Inspector that says how long collectives took, but not when: record it with "
+                "NCCL_INSPECTOR_DUMP_VERBOSE=1, or let perf_summary_exporter.py of the plugin summarise this one");
+  }
+
+  TextSource& source_;
+  LineReader lines_;
+  int64_t line_number_ = 0;
+  int64_t damaged_lines_ = 0;
+  int64_t first_damaged_ = 0;  // its line number
+  int64_t without_times_ = 0;
+  simdjson::dom::parser parser_;
+  Run run_;
+  RecordedCollectives collectives_{run_};
+  std::map<std::string, Communicator> communicators_;  // by id
+};
+
+}  // namespace
+
+bool is_log(const Input& input) {
+  return input.source && trim_json(input.head).starts_with('{') &&
+         contains(input.head, "\"inspector_output_format_version\"") &&
+         (contains(input.head, "\"coll_perf\"") || contains(input.head, "\"p2p_perf\""));
+}
+
+Run read_log(const Input& input, const ReadOptions&) {
+  if (!input.source) throw Error(input.path, "is a folder; name the log in it");
+  return Log(input).read();
+}
+
+}  // namespace cgpu::nccl_inspector
