@@ -23,7 +23,7 @@ import { pixelBuckets } from "../src/timeline/raster";
 import { axisMoment, baseOf, markMode, momentIn, ticksOf, timeAxis } from "../src/model/axis";
 import { everything, firstView } from "../src/model/viewport";
 import { gridStepOf } from "../src/timeline/ruler";
-import { apart, cutName, cuts, narrower } from "../src/model/names";
+import { apart, cutName, cuts, narrower, trackNameParts } from "../src/model/names";
 import { TextMeasure } from "../src/timeline/text";
 import { columnNeed, columnWidths, fittedWidth, tabularMeasure } from "../src/ui/column_widths";
 import { fits } from "../src/ui/command_palette";
@@ -346,4 +346,13 @@ test("identifiers and counts are whole; moments differ where they differ", () =>
   assert.equal(step, 100);
   assert.deepEqual([moment(moments[0]!, step), moment(moments[1]!, step)], ["12.3457 ms", "12.3460 ms"]);
   assert.equal(momentStep([7, 7]), 1);
+});
+
+test("the name of a track keeps what tells it apart: of a device index and model, of others the numbers at the end", () => {
+  assert.deepEqual(trackNameParts("GPU 0: NVIDIA A100-SXM4-80GB"), ["GPU 0: A100-SXM4-80GB"]);
+  assert.deepEqual(trackNameParts("GPU 11: AMD Instinct MI300X"), ["GPU 11: MI300X"]);
+  assert.deepEqual(trackNameParts("NPU 3: Ascend 910B4"), ["NPU 3: Ascend 910B4"]);
+  assert.deepEqual(trackNameParts("stream 7"), ["stream 7"]);
+  assert.deepEqual(trackNameParts("autograd worker thread 140712"), ["autograd worker t", "hread 140712"]);
+  for (const name of ["pt_autograd_0 (4711)", "a".repeat(19)]) assert.equal(trackNameParts(name).join(""), name);
 });

@@ -87,3 +87,21 @@ export function apart(names: readonly { full: string; short: string }[]): string
     return `${short} \u2026${rest.length > MOST_DIFFERENCE ? `${rest.slice(0, MOST_DIFFERENCE)}\u2026` : rest}`;
   });
 }
+
+const DEVICE = /^((?:GPU|NPU|Device) \d+: )(?:NVIDIA |AMD Instinct |AMD |Intel\(R\) )?(.+)$/;
+const MOST_END = 12; // letters
+const LEAST_BEGIN = 14; // no narrower than the style keeps it
+const SHORT = 18;
+
+/**
+ * The name of a track or heading for a narrow column. Of a device the index and the model tell it from others, which is its beginning
+ * without the vendor: one part. Other names are told apart by the numbers at their end: two parts, of which the first gives way.
+ */
+export function trackNameParts(text: string): string[] {
+  const device = DEVICE.exec(text);
+  if (device) return [device[1]! + device[2]!];
+  const letters = [...text];
+  if (letters.length <= SHORT) return [text];
+  const end = letters.splice(Math.max(LEAST_BEGIN, letters.length - MOST_END)).join("");
+  return end ? [letters.join(""), end] : [text];
+}

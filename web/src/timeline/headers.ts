@@ -1,6 +1,7 @@
 // The names at the left of the tracks: fold, pin, move. Elements are made for the rows on the screen and reused.
 import { GROUP_HEIGHT, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { oneLine } from "../model/format";
+import { trackNameParts } from "../model/names";
 import { plain } from "../ui/keys";
 import type { CounterRange } from "./counters";
 import { counterText } from "./tooltip";
@@ -222,20 +223,14 @@ export class HeaderColumn {
   }
 }
 
-const MOST_END = 12; // letters
-const LEAST_BEGIN = 14; // no narrower than the style keeps it
-const SHORT = 18;
-
-/** A name whose end stays where it does not fit: numbers that tell names apart are there. */
+/** A name in parts of which the first gives way where it does not fit; a single one is cut at its end. */
 function nameElement(text: string): HTMLElement {
   const name = document.createElement("span");
   name.className = "name";
-  const letters = [...text];
-  const end = letters.length > SHORT ? letters.splice(Math.max(LEAST_BEGIN, letters.length - MOST_END)).join("") : "";
-  for (const part of [letters.join(""), end]) {
+  for (const part of trackNameParts(text)) {
     const span = document.createElement("span");
     span.textContent = part;
-    if (part) name.append(span);
+    name.append(span);
   }
   return name;
 }

@@ -300,7 +300,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
               );
             })}
             {props.extra?.map((extra) => (
-              <span class="table-extra" title={extra.about}>
+              <span role="columnheader" class="table-extra" title={extra.about}>
                 {extra.title}
               </span>
             ))}
@@ -337,7 +337,9 @@ export function DataTable(props: DataTableProps): JSX.Element {
                     );
                   })}
                   {props.extra?.map((extra) => (
-                    <span class="table-extra">{extra.cell(row, index)}</span>
+                    <span role="gridcell" class="table-extra">
+                      {extra.cell(row, index)}
+                    </span>
                   ))}
                 </div>
               );
