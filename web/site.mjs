@@ -40,15 +40,25 @@ const [site, worker] = [await bundle("src/site/main.tsx"), await bundle("src/eng
 // As it stands in the element: its hash is of that text.
 const script = site.js.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const texts = licences.map((path) => readFileSync(path, "utf8").trim()).join("\n\n");
+// `connect-src` is what the address asks for, before anything else runs: both policies hold.
+const connections = `{
+const origin = (url) => { try { const { protocol, origin } = new URL(url, location.href); return /^https?:$/.test(protocol) ? origin : ""; } catch { return ""; } };
+const meta = document.createElement("meta");
+meta.id = "connections";
+meta.httpEquiv = "Content-Security-Policy";
+meta.content = "connect-src " + (new URLSearchParams(location.search).getAll("url").map(origin).filter(Boolean).join(" ") || "'none'");
+document.head.append(meta);
+}`;
 const policy =
-  `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(site.css)}; ` +
-  "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'";
+  `default-src 'none'; script-src ${hash(connections)} ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(site.css)}; ` +
+  "img-src data:; connect-src http: https:; base-uri 'none'; form-action 'none'";
 
 const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8" />
 <meta http-equiv="Content-Security-Policy" content="${policy}" />
+<script>${connections}</script>
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <title>cgpu</title>
 <link rel="icon" href="data:image/svg+xml;base64,${readFileSync(join(here, "static/favicon.svg")).toString("base64")}" />

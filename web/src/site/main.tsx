@@ -7,6 +7,8 @@ import "../styles";
 import "../style/site.css";
 import { Logo } from "../ui/pages";
 import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
+import { hearProfiles } from "./given_messages";
+import { fileAt, MOST_URLS, urlsOfPage } from "./given_urls";
 import { engineOfPage, exampleOfPage, workerOfPage } from "./parts";
 
 const host = document.getElementById("app")!;
@@ -17,7 +19,9 @@ async function open(opening: { files: Given["files"]; profiles: string[][] }): P
   await start(host, engine);
 }
 
-const openOne = (given: Given): Promise<void> => open({ files: given.files, profiles: [given.inputs] });
+/** One profile, or two to compare. */
+const openGiven = ([a, b]: readonly Given[]): Promise<void> =>
+  open(b ? beside(a!, b) : { files: a!.files, profiles: [a!.inputs] });
 
 interface DropProps {
   title: string;
@@ -96,13 +100,53 @@ function Examples(): JSX.Element {
   );
 }
 
+const urls = urlsOfPage();
+
+function filesAtUrls(): Promise<Given[]> {
+  if (urls.length <= MOST_URLS) return Promise.all(urls.map(fileAt));
+  const times = `?url= is given ${urls.length} times`;
+  return Promise.reject(new Error(`${times}: once opens a profile, twice compares two.`));
+}
+
+/** What the page may connect to. */
+function Policy(): JSX.Element {
+  const look = "look at the network tab of the developer tools";
+  return urls.length > 0 ? (
+    <p class="soft">
+      This page reads {urls.join(" and ")}, and sends nothing. Its policy lets it connect to that host and no other (
+      <code>{document.querySelector<HTMLMetaElement>("#connections")?.content}</code>): {look}.
+    </p>
+  ) : (
+    <p class="soft">
+      Nothing leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
+      connect to nothing (<code>connect-src 'none'</code>): {look}, or cut the network before you open a file.
+    </p>
+  );
+}
+
 function Site(): JSX.Element {
   const [before, setBefore] = useState<Given | null>(null);
   const [after, setAfter] = useState<Given | null>(null);
   const [problem, say] = useState("");
+  const [loading, setLoading] = useState(urls.length > 0);
   useEffect(() => {
-    if (before && after) void open(beside(before, after));
+    if (before && after) void openGiven([before, after]);
   }, [before, after]);
+  useEffect(() => hearProfiles((given) => void openGiven(given), say), []);
+  useEffect(() => {
+    if (urls.length === 0) return;
+    let isWanted = true; // until another profile is opened
+    filesAtUrls().then(
+      (given) => isWanted && void openGiven(given),
+      (error: Error) => {
+        setLoading(false);
+        say(error.message);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, []);
   return (
     <main class="page site">
       <Logo />
@@ -111,24 +155,21 @@ function Site(): JSX.Element {
         title="Open a profile"
         note="Drop it here: a file, a folder, or one file for each rank."
         given={null}
-        take={(given) => void openOne(given)}
+        take={(given) => void openGiven([given])}
         say={say}
       />
       <div class="drops">
         <Drop title="Compare: before" note="The first of two runs" given={before} take={setBefore} say={say} />
         <Drop title="Compare: after" note="The second one" given={after} take={setAfter} say={say} />
       </div>
+      {loading && <p role="status">Loading {urls.join(" and ")}</p>}
       {problem && <p role="alert">{problem}</p>}
       <Examples />
       <p class="soft">
         Profiles of PyTorch, JAX, Nsight Systems, Nsight Compute, ROCm, Perfetto, HPCToolkit, Caliper, Chakra and others
         are read, plain or compressed; up to about 1 GB.
       </p>
-      <p class="soft">
-        Nothing leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
-        connect to nothing (<code>connect-src 'none'</code>): look at the network tab of the developer tools, or cut the
-        network before you open a file.
-      </p>
+      <Policy />
     </main>
   );
 }

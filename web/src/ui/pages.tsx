@@ -45,7 +45,7 @@ export function OpeningPage({ status, title, what = "Waiting for the server" }: 
 
 /** Of a page with the engine in it: lets go of the profile, and of what the address says of it. */
 export function startAgain(): void {
-  history.replaceState(null, "", location.pathname + location.search);
+  history.replaceState(null, "", location.pathname);
   location.reload();
 }
 
