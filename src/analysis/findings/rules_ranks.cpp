@@ -386,19 +386,25 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
   EdgeTimes::Scenario not_awaited;
   std::vector<std::string> evidence;
   const auto slow = std::ranges::count_if(late, &LateRank::has_slow_kernels);
+  bool computing = false;  // else the profile, a record of communication, does not say what ranks did meanwhile
   for (const LateRank& one : late) {
     waited += one.waited;
     not_awaited.not_awaited.insert(one.run);
-    evidence.push_back(fmt::format(
-        "{} begins {} of {} {} last and causes {} of all waiting in them; its devices compute {}, those of the median "
-        "of the others {}{}",
-        late.size() == 1 ? "it" : fmt::format("rank {}", one.rank), one.lateness.last, one.lateness.count,
-        peers.in_words, format_percent(100.0 * one.share), format_ns(one.compute), format_ns(one.median),
-        one.has_slow_kernels() ? "" : idle_excess(context, peers.ranks, one)));
+    const bool computes = one.compute > 0 || one.median > 0;
+    computing = computing || computes;
+    evidence.push_back(fmt::format("{} begins {} of {} {} last and causes {} of all waiting in them{}{}",
+                                   late.size() == 1 ? "it" : fmt::format("rank {}", one.rank), one.lateness.last,
+                                   one.lateness.count, peers.in_words, format_percent(100.0 * one.share),
+                                   computes
+                                       ? fmt::format("; its devices compute {}, those of the median of the others {}",
+                                                     format_ns(one.compute), format_ns(one.median))
+                                       : "",
+                                   one.has_slow_kernels() ? "" : idle_excess(context, peers.ranks, one)));
   }
   const bool is_one = late.size() == 1;
   const bool all_slow = slow == static_cast<std::ptrdiff_t>(late.size());
-  const char* reason = all_slow    ? (is_one ? "its kernels take longer" : "their kernels take longer")
+  const char* reason = !computing  ? (is_one ? "it comes last" : "they come last")
+                       : all_slow  ? (is_one ? "its kernels take longer" : "their kernels take longer")
                        : slow == 0 ? (is_one ? "its host is late" : "their hosts are late")
                                    : "their kernels take longer or their hosts are late";
   findings.push_back(

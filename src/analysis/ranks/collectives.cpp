@@ -23,7 +23,9 @@ namespace {
 /// Bytes that cross the link of a rank for each byte of a collective over n ranks.
 double bus_factor(const std::string& name, int64_t n) {
   std::string letters;
-  std::copy_if(name.begin(), name.end(), std::back_inserter(letters), [](char c) { return c != '_'; });
+  for (const char c : name) {  // "all_reduce" and "AllReduce"
+    if (c != '_') letters.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
   const auto is = [&](std::string_view collective) { return letters.find(collective) != std::string::npos; };
   const double others = static_cast<double>(n - 1) / static_cast<double>(n);
   if (is("allreduce")) return 2 * others;

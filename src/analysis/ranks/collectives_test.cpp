@@ -85,7 +85,7 @@ TEST(Collectives, BusFactors) {
   const std::pair<const char*, double> factors[] = {
       {"allreduce", 1.75},    {"_allgather_base", 0.875}, {"reduce_scatter", 0.875},
       {"all_to_allv", 0.875}, {"broadcast", 1},           {"send_recv", 1},
-      {"reduce", 1}};
+      {"reduce", 1},          {"AllReduce", 1.75},        {"ReduceScatter", 0.875}};
   for (const auto& [name, factor] : factors) {
     TestRun run;
     collective(run, 0, 100, {name, "g", "Byte", 10, 800, 8});

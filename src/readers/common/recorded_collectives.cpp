@@ -67,6 +67,7 @@ void RecordedCollectives::add_op(const RecordedCollective& entry, int64_t end_of
   collective.name = timeline.names.intern(entry.name.substr(colon == std::string::npos ? 0 : colon + 1));
   collective.group = timeline.names.intern(entry.group);
   collective.type = timeline.names.intern(entry.type);
+  collective.group_size = entry.group_size;
   collective.elements_in = entry.elements_in;
   collective.elements_out = entry.elements_out;
   collective.sequence = entry.is_p2p ? entry.p2p_sequence : entry.sequence;

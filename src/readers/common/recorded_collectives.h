@@ -24,6 +24,7 @@ struct RecordedCollective {
   int64_t p2p_sequence = -1;
   int64_t elements_in = -1;
   int64_t elements_out = -1;
+  int32_t group_size = -1;            // ranks
   std::optional<int64_t> created;     // the host has called it
   std::optional<int64_t> started;     // it was seen running
   std::optional<int64_t> completed;   // it was seen ended

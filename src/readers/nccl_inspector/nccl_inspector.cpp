@@ -140,6 +140,7 @@ class Log {
     entry.sequence = entry.p2p_sequence = number_of(performance, kind + "sn").value_or(-1);
     entry.state = "completed";
     if (!entry.started) entry.started = entry.completed;
+    if (size && *size > 0 && *size <= INT32_MAX) entry.group_size = static_cast<int32_t>(*size);
     set_bytes(number_of(performance, kind + "msg_size_bytes"), size, entry);
     double duration_us = 0;
     if (!performance[kind + "exec_time_us"].get(duration_us)) entry.duration_ms = duration_us * kMsOfUs;
@@ -200,8 +201,9 @@ class Log {
   }
 
   [[noreturn]] void refuse() const {
-    if (without_times_ == 0)
+    if (without_times_ == 0) {
       throw Error(run_.file, "is a log of NCCL's Inspector without a collective that can be read");
+    }
     throw Error(run_.file,
                 "is a log of NCCL's Inspector that says how long collectives took, but not when: record it with "
                 "NCCL_INSPECTOR_DUMP_VERBOSE=1, or let perf_summary_exporter.py of the plugin summarise this one");

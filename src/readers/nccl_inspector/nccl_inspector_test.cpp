@@ -62,6 +62,7 @@ TEST(NcclInspector, CollectivesWithTheirTimes) {
     EXPECT_EQ(t.slices.start[3], (kEpochUs + 100) * 1000);  // without a duration: from its first kernel on
     EXPECT_EQ(t.names[t.collectives[0].name], "AllReduce");
     EXPECT_EQ(t.collectives[0].sequence, 5);
+    EXPECT_EQ(t.collectives[0].group_size, 4);
     EXPECT_EQ(t.collectives[0].elements_out, 4096);
     EXPECT_EQ(t.collectives[1].elements_in, 4096);
     EXPECT_EQ(t.collectives[1].elements_out, 4 * 4096);

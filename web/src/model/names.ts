@@ -95,7 +95,7 @@ const SHORT = 18;
 
 /**
  * The name of a track or heading for a narrow column. Of a device the index and the model tell it from others, which is its beginning
- * without the vendor: one part. Other names are told apart by the numbers at their end: two parts, of which the first gives way.
+ * without the vendor: one part. The numbers at the end tell other names apart: two parts, of which the first gives way.
  */
 export function trackNameParts(text: string): string[] {
   const device = DEVICE.exec(text);
