@@ -190,7 +190,7 @@ class Log {
     if (!run_.rank_known) run_.rank = 0;
   }
 
-  /// Counts a line that is not kept; why stands in the notes.
+  /// Counts a line that is not kept; the notes say why.
   void skip() {
     ++run_.events.read;
     ++run_.events.skipped;

@@ -3,7 +3,7 @@ import type { Given } from "./given_files";
 
 export const MOST_URLS = 2;
 
-/** What `?url=` names, as it stands there. */
+/** What `?url=` names, as written there. */
 export const urlsOfPage = (): string[] => new URLSearchParams(location.search).getAll("url");
 
 /** The file at an address. Fails with one line that says what to do. */
