@@ -45,8 +45,9 @@ class TracksOfRun {
 
   void add_all() {
     list_lanes(TrackPlace::of_run, {});
-    for (const auto& [device, facts] : facts_.ops.devices) {
-      list_lanes(TrackPlace::of_device, {.device = device, .of_device = &facts});
+    for (const auto& entry : facts_.ops.devices) {
+      const int32_t device = entry.first;
+      list_lanes(TrackPlace::of_device, {.device = device, .of_device = &entry.second});
       add_sources([&](TrackIndex track) { return facts_.ops.device_of[track] == device; });
     }
     add_sources([&](TrackIndex track) {
