@@ -20,6 +20,7 @@
 #include "links/complete.h"
 #include "readers/reader.h"
 #include "serve/endpoints/endpoints.h"
+#include "tiles/lanes/lane_sources.h"
 
 namespace {
 
@@ -62,7 +63,7 @@ std::vector<cgpu::ViewTrackId> shown_tracks(const cgpu::Profile& profile) {
   std::vector<cgpu::ViewTrackId> shown;
   const std::vector<cgpu::ViewTrack>& tracks = profile.view().tracks();
   for (cgpu::ViewTrackId track = 0; track < tracks.size(); ++track) {
-    if (!cgpu::is_found_on_demand(tracks[track].kind)) shown.push_back(track);
+    if (!cgpu::is_found_on_demand(tracks[track])) shown.push_back(track);
   }
   return shown;
 }
