@@ -10,6 +10,11 @@ constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// Whether a text is digits alone, at least one.
+inline bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// Blank, tab and the ends of lines.
 constexpr bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';

@@ -1,5 +1,6 @@
 #include "export/perfetto_tracks.h"
 
+#include "base/ascii.h"
 #include "model/export_marks.h"
 
 namespace cgpu {
@@ -9,10 +10,6 @@ namespace {
 using export_marks::TrackNumber;
 
 constexpr uint64_t kExplicitOrder = 3;  // TrackDescriptor.ChildTracksOrdering.EXPLICIT
-
-bool is_digits(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
 
 }  // namespace
 

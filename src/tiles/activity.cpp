@@ -25,10 +25,6 @@ int64_t CoveredTime::before(int64_t time) const {
   return covered_[last] + std::min(time, intervals[last].end) - intervals[last].begin;
 }
 
-size_t CoveredTime::bytes() const {
-  return times_.intervals().size() * sizeof(Interval) + covered_.size() * sizeof(int64_t);
-}
-
 DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops) {
   std::array<std::vector<Interval>, 3> of_kind;
   for (std::vector<Interval>& times : of_kind) times.reserve(ops.size());  // pages that are not used are never touched
@@ -72,12 +68,6 @@ std::string Activity::tile(const TilePlace& place) const {
     }
   }
   return out;
-}
-
-size_t Activity::bytes() const {
-  size_t total = 0;
-  for (const CoveredTime& covered : covered_) total += covered.bytes();
-  return total;
 }
 
 }  // namespace cgpu

@@ -21,7 +21,6 @@ class CoveredTime {
   explicit CoveredTime(const IntervalSet& times);
   /// ns covered before `time`. O(log n).
   int64_t before(int64_t time) const;
-  size_t bytes() const;
 
  private:
   const IntervalSet& times_;
@@ -43,7 +42,6 @@ class Activity {
   /// `zero`: the time on the run's clock that tiles call 0. `times` must outlive it.
   Activity(const DeviceTimes& times, int64_t zero);
   std::string tile(const TilePlace& place) const;
-  size_t bytes() const;
 
  private:
   std::array<CoveredTime, 3> covered_;  // compute, exposed communication, exposed memory

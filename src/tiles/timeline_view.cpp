@@ -49,7 +49,7 @@ void distribute_slices(const Session& session, size_t run, const ViewTracks& tra
 struct TimelineView::OpenTrack {
   std::once_flag once;
   std::atomic<bool> ready = false;
-  std::unique_ptr<LaneSlices> slices;  // of a derived track
+  std::shared_ptr<const LaneSlices> slices;  // of a derived track
   std::unique_ptr<LaneIndex> lanes;
   std::unique_ptr<CounterIndex> counter;
   std::unique_ptr<Activity> activity;
@@ -58,7 +58,7 @@ struct TimelineView::OpenTrack {
 TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
     : scope_(facts, find_facts(facts, thread_count(threads))) {
   for (const LaneDeclaration* lane : lane_declarations()) {
-    sources_.push_back(lane->open ? lane->open(scope_) : nullptr);
+    if (lane->open) sources_[static_cast<size_t>(lane->kind)] = lane->open(scope_);
   }
   for (size_t i = 0; i < tracks().size(); ++i) opened_.push_back(std::make_unique<OpenTrack>());
   lay_out_all(thread_count(threads), progress);
@@ -67,16 +67,11 @@ TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Pr
 TimelineView::~TimelineView() = default;
 
 const LaneSource* TimelineView::source_of(const ViewTrack& track) const {
-  const LaneDeclaration* lane = lane_of(track);
-  if (!lane) return nullptr;
-  const auto& all = lane_declarations();
-  return sources_[static_cast<size_t>(std::find(all.begin(), all.end(), lane) - all.begin())].get();
+  return track.source == kNone ? sources_[static_cast<size_t>(track.kind)].get() : nullptr;
 }
 
 const CallPathLane& TimelineView::call_path_lane() const {
-  const auto& all = lane_declarations();
-  const auto at = std::find(all.begin(), all.end(), &cgpu::call_path_lane()) - all.begin();
-  return dynamic_cast<const CallPathLane&>(*sources_[static_cast<size_t>(at)]);
+  return dynamic_cast<const CallPathLane&>(*sources_[static_cast<size_t>(ViewKind::call_path)]);
 }
 
 void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {

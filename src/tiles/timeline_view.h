@@ -6,6 +6,7 @@
 // view. Times are ns from the start of the session.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,6 +62,7 @@ class TimelineView {
   const LaneIndex& lanes(ViewTrackId track) const;
   SliceTimes times(ViewTrackId track) const;
   SliceStyle style(ViewTrackId track, SliceIndex slice) const;
+
   /// The place of a slice of a track; empty if the track has no such slice.
   std::optional<SlicePosition> find(ViewTrackId track, SliceIndex slice) const;
   /// The track of a slice of the profile, and its place there.
@@ -105,7 +107,7 @@ class TimelineView {
   void lay_out_all(unsigned threads, const Progress& progress);
 
   LaneScope scope_;
-  std::vector<std::unique_ptr<LaneSource>> sources_;        // in the order of lane_declarations()
+  std::array<std::unique_ptr<LaneSource>, kViewKinds> sources_;
   mutable std::vector<std::unique_ptr<OpenTrack>> opened_;  // by track
 };
 

@@ -7,11 +7,9 @@
 #include <map>
 #include <utility>
 
-namespace cgpu {
+#include "base/ascii.h"
 
-bool is_number(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-}
+namespace cgpu {
 
 TrackList::TrackList(const Session& session, size_t run, const RunFacts& facts, std::vector<ViewTrack>& tracks)
     : run_(session.runs[run]), number_(run), facts_(facts), is_part_(session.whole != nullptr), tracks_(tracks) {
@@ -46,7 +44,7 @@ std::string TrackList::name_of_process(const Track& track) {
   // Some profilers write -1 for what has no number.
   const bool has_number = !track.process.empty() && track.process != "-1";
   if (track.process_name.empty()) {
-    return !has_number ? "Program" : is_number(track.process) ? "Process " + track.process : track.process;
+    return !has_number ? "Program" : is_digits(track.process) ? "Process " + track.process : track.process;
   }
   if (!has_number || track.process_name.find(track.process) != std::string::npos) return track.process_name;
   return fmt::format("{} ({})", track.process_name, track.process);

@@ -23,15 +23,11 @@ struct ListedAt {
   std::string name = {};      // below_track: its name, without that of a part
 };
 
-/// Whether the name of a process, thread or stream is a number alone.
-bool is_number(const std::string& name);
-
 class TrackList {
  public:
   TrackList(const Session& session, size_t run, const RunFacts& facts, std::vector<ViewTrack>& tracks);
 
   const Run& run() const { return run_; }
-  size_t number() const { return number_; }
   const RunFacts& facts() const { return facts_; }
   /// Whether the session is a part of another.
   bool is_part() const { return is_part_; }

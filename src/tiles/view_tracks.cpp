@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/natural_order.h"
 #include "tiles/lanes/lane_sources.h"
 #include "tiles/track_list.h"
@@ -22,7 +23,7 @@ bool has_number(const std::string& text) {
 std::string name_of_thread(const Track& track) {
   if (track.thread_name.empty()) {
     if (track.thread == "-1") return "thread without a number";
-    return is_number(track.thread) ? "thread " + track.thread : track.thread;
+    return is_digits(track.thread) ? "thread " + track.thread : track.thread;
   }
   if (!has_number(track.thread) || track.thread_name.find(track.thread) != std::string::npos) return track.thread_name;
   return fmt::format("{} ({})", track.thread_name, track.thread);
@@ -31,7 +32,7 @@ std::string name_of_thread(const Track& track) {
 std::string name_of_stream(const Track& track) {
   // CUPTI writes this number for work of a whole context.
   if (track.thread.ends_with("4294967295") || track.thread == "-1") return "no stream";
-  if (!is_number(track.thread)) return name_of_thread(track);
+  if (!is_digits(track.thread)) return name_of_thread(track);
   const std::string stream = "stream " + track.thread;
   const std::string& name = track.thread_name;
   return name.empty() || name.starts_with("stream") ? stream : fmt::format("{} ({})", name, stream);

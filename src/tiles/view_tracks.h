@@ -30,6 +30,7 @@ enum class ViewKind : uint8_t {
   critical_path,
   layers
 };
+inline constexpr size_t kViewKinds = static_cast<size_t>(ViewKind::layers) + 1;
 const char* text_of(ViewKind kind);  // "thread", ...
 using ViewTrackId = uint32_t;
 

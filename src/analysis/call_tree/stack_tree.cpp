@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/steps/step_times.h"
+#include "base/ascii.h"
 
 namespace cgpu {
 
@@ -119,8 +120,7 @@ uint32_t StackFolder::root_of(TrackIndex track) {
 std::string_view StackFolder::frame_name(std::string_view name) const {
   if (steps_ == StepFrames::apart || !name.starts_with(kStepMark)) return name;
   const std::string_view number = name.substr(kStepMark.size());
-  const bool is_step = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
-  return is_step ? kStepMark.substr(0, kStepMark.size() - 1) : name;
+  return is_digits(number) ? kStepMark.substr(0, kStepMark.size() - 1) : name;
 }
 
 }  // namespace cgpu

@@ -12,6 +12,7 @@
 #include "analysis/device/device_models.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
+#include "base/ascii.h"
 #include "links/collective_series.h"
 #include "links/collective_waits.h"
 #include "links/common_time.h"
@@ -22,10 +23,8 @@ namespace {
 
 /// Bytes that cross the link of a rank for each byte of a collective over n ranks.
 double bus_factor(const std::string& name, int64_t n) {
-  std::string letters;
-  for (const char c : name) {  // "all_reduce" and "AllReduce"
-    if (c != '_') letters.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
+  std::string letters = lower_case(name);  // "all_reduce" and "AllReduce"
+  std::erase(letters, '_');
   const auto is = [&](std::string_view collective) { return letters.find(collective) != std::string::npos; };
   const double others = static_cast<double>(n - 1) / static_cast<double>(n);
   if (is("allreduce")) return 2 * others;

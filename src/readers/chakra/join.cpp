@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/parse_number.h"
 
@@ -71,8 +72,7 @@ std::string_view plain_name(std::string_view name) {
   if (!name.ends_with(')')) return name;
   const size_t open = name.rfind('(');
   const std::string_view inside = open == std::string_view::npos ? "" : name.substr(open + 1, name.size() - open - 2);
-  const bool number = !inside.empty() && inside.find_first_not_of("0123456789") == std::string_view::npos;
-  return number ? name.substr(0, open) : name;
+  return is_digits(inside) ? name.substr(0, open) : name;
 }
 
 class Join {

@@ -74,9 +74,9 @@ bool CallPathLane::measure(ViewTrack& track) const {
   return true;
 }
 
-std::unique_ptr<LaneSlices> CallPathLane::slices(const ViewTrack& track) const {
+std::shared_ptr<const LaneSlices> CallPathLane::slices(const ViewTrack& track) const {
   const PathExtent extent{0, *track.lanes, *track.slices};
-  return std::make_unique<CallPaths>(call_paths(*frames_[track.run], samples_of(track), extent));
+  return std::make_shared<CallPaths>(call_paths(*frames_[track.run], samples_of(track), extent));
 }
 
 SliceStyle CallPathLane::style(const ViewTrack& track, const LaneSlices& of, SliceIndex slice) const {

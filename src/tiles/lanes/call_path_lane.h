@@ -21,7 +21,7 @@ class CallPathLane : public LaneSource {
   /// The boxes take memory once the track is opened; how many there are is known before.
   bool measure(ViewTrack& track) const override;
   /// CallPaths.
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override;
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override;
   SliceStyle style(const ViewTrack& track, const LaneSlices& of, SliceIndex slice) const override;
 
   /// Calls visit(box, name, start) for each box of a track, on the run's clock, without keeping any.

@@ -12,13 +12,14 @@ namespace {
 /// there (BoundBy, analysis/critical_path/edge_parts.h), the origin the device op or call that the part is about, kNone
 /// for other time of the host. The session is no part of another. Costs what the table critical_path costs; 24 bytes a
 /// part.
-std::vector<DerivedSlices> critical_path_slices(const SessionFacts& facts) {
-  std::vector<DerivedSlices> of_runs(facts.session().runs.size());
+std::vector<std::shared_ptr<LaneSlices>> critical_path_slices(const SessionFacts& facts) {
+  std::vector<std::shared_ptr<LaneSlices>> of_runs;
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) of_runs.push_back(std::make_shared<LaneSlices>());
   const DependencyGraph& graph = facts.dependencies();
   for_each_part_of_measured_path(
       facts, periods_of_session(facts), [&](const Period&, const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
         if (from == to) return;
-        DerivedSlices& slices = of_runs[part.run];
+        DerivedSlices& slices = of_runs[part.run]->slices;
         const int64_t zero = graph.zero(part.run);
         const auto name = static_cast<uint32_t>(part.bound_by.number());
         const bool goes_on = slices.size() > 0 && slices.start.back() + slices.duration.back() == from + zero &&
@@ -37,26 +38,28 @@ class CriticalPathLane : public LaneSource {
   explicit CriticalPathLane(LaneScope& scope)
       : scope_(scope), cause_names_(add_cause_names(scope.names())), gap_name_(scope.names().add("kernel gap")) {}
 
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
-    return std::make_unique<LaneSlices>(of_runs_.get([&] { return critical_path_slices(scope_.facts()); })[track.run]);
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override {
+    return of_runs_.get([&] { return critical_path_slices(scope_.facts()); })[track.run];
   }
 
   /// Work of a device looks as it does in its stream, what the host did as gaps of that cause do.
   SliceStyle style(const ViewTrack& track, const LaneSlices& of, SliceIndex slice) const override {
     const SliceIndex about = of.slices.origin[slice];
     const std::optional<IdleCause> cause = BoundBy::cause_of(of.slices.name[slice]);
-    SliceStyle style{gap_name_, colour_of(first_kind_of(critical_path_lane()), 0)};
+    SliceStyle style{gap_name_, colour_of(kind_)};
     if (about != kNone) style = scope_.style_of(track.run, about);
     if (!cause) return style;
     const auto number = static_cast<uint8_t>(*cause);
-    return {about != kNone ? style.name : cause_names_[number], colour_of(first_kind_of(idle_lane()), number)};
+    return {about != kNone ? style.name : cause_names_[number], colour_of(idle_kind_, number)};
   }
 
  private:
   const LaneScope& scope_;
+  uint8_t kind_ = first_kind_of(critical_path_lane());
+  uint8_t idle_kind_ = first_kind_of(idle_lane());
   std::vector<uint32_t> cause_names_;
   uint32_t gap_name_;
-  mutable Once<std::vector<DerivedSlices>> of_runs_;
+  mutable Once<std::vector<std::shared_ptr<LaneSlices>>> of_runs_;
 };
 
 }  // namespace

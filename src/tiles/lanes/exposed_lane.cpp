@@ -33,17 +33,18 @@ class ExposedLane : public LaneSource {
  public:
   explicit ExposedLane(const LaneScope& scope) : scope_(scope) {}
 
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
-    return std::make_unique<LaneSlices>(exposed_communication(scope_.timeline_of(track), scope_.device_ops(track),
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override {
+    return std::make_shared<LaneSlices>(exposed_communication(scope_.timeline_of(track), scope_.device_ops(track),
                                                               scope_.device_times(track).exposed_communication));
   }
 
   SliceStyle style(const ViewTrack& track, const LaneSlices& of, SliceIndex slice) const override {
-    return {scope_.names().of(track.run, of.slices.name[slice]), colour_of(first_kind_of(exposed_lane()), 0)};
+    return {scope_.names().of(track.run, of.slices.name[slice]), colour_of(kind_)};
   }
 
  private:
   const LaneScope& scope_;
+  uint8_t kind_ = first_kind_of(exposed_lane());
 };
 
 }  // namespace

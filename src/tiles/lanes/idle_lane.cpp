@@ -10,9 +10,9 @@ namespace cgpu {
 namespace {
 
 /// O(n) in the ops, which are sorted by start.
-std::unique_ptr<IdleSlices> idle_slices(SessionIdle& gaps, size_t run, const Timeline& timeline,
+std::shared_ptr<IdleSlices> idle_slices(SessionIdle& gaps, size_t run, const Timeline& timeline,
                                         const std::vector<OpIndex>& ops) {
-  auto idle = std::make_unique<IdleSlices>();
+  auto idle = std::make_shared<IdleSlices>();
   idle->slices.reserve(ops.size());  // pages that are not used are never touched
   idle->part_begin.reserve(ops.size());
   idle->part_cause.reserve(ops.size());
@@ -38,17 +38,18 @@ class IdleLane : public LaneSource {
  public:
   explicit IdleLane(LaneScope& scope) : scope_(scope), cause_names_(add_cause_names(scope.names())) {}
 
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override {
     return idle_slices(scope_.facts().idle(), track.run, scope_.timeline_of(track), scope_.device_ops(track));
   }
 
   SliceStyle style(const ViewTrack&, const LaneSlices& of, SliceIndex slice) const override {
     const uint32_t cause = of.slices.name[slice];
-    return {cause_names_[cause], colour_of(first_kind_of(idle_lane()), static_cast<uint8_t>(cause))};
+    return {cause_names_[cause], colour_of(kind_, static_cast<uint8_t>(cause))};
   }
 
  private:
   const LaneScope& scope_;
+  uint8_t kind_ = first_kind_of(idle_lane());
   std::vector<uint32_t> cause_names_;
 };
 

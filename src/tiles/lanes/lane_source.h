@@ -1,7 +1,7 @@
 // A kind of derived track: which tracks of it a run has, what their slices are, and how these look.
 //
 // Each has a file in this folder, and its line in lane_sources.cpp. TimelineView lays the slices out, keeps them and
-// makes tiles of them; it knows no kind.
+// makes tiles of them.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,17 @@
 
 namespace cgpu {
 
-/// Makes the content of the tracks of one kind. All functions but `measure` and the constructor are called by several
-/// threads at once.
+/// Makes the content of the tracks of one kind. All functions are called by several threads at once.
 class LaneSource {
  public:
   virtual ~LaneSource() = default;
 
   /// Before the tracks are shown: finds out how many lanes and slices a track has, where that costs less than to make
-  /// them. Returns whether it did. Of each track once, of several tracks at the same time.
+  /// them. Returns whether it did. Called once for each track.
   virtual bool measure(ViewTrack&) const { return false; }
 
   /// Of tracks that are drawn as slices. Called once for each track that is shown.
-  virtual std::unique_ptr<LaneSlices> slices(const ViewTrack&) const { return nullptr; }
+  virtual std::shared_ptr<const LaneSlices> slices(const ViewTrack&) const { return nullptr; }
   /// The look of one of these slices; its kind counts from `first_kind_of` the lane (lane_sources.h).
   virtual SliceStyle style(const ViewTrack&, const LaneSlices&, SliceIndex) const { return {}; }
 

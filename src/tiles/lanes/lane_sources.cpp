@@ -1,6 +1,6 @@
 #include "tiles/lanes/lane_sources.h"
 
-#include <algorithm>
+#include <array>
 
 namespace cgpu {
 
@@ -20,10 +20,12 @@ const std::vector<const LaneDeclaration*>& lane_declarations() {
 }
 
 const LaneDeclaration* lane_of(const ViewTrack& track) {
-  if (track.source != kNone) return nullptr;
-  const auto& all = lane_declarations();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* lane) { return lane->kind == track.kind; });
-  return found == all.end() ? nullptr : *found;
+  static const auto by_kind = [] {
+    std::array<const LaneDeclaration*, kViewKinds> lanes{};
+    for (const LaneDeclaration* lane : lane_declarations()) lanes[static_cast<size_t>(lane->kind)] = lane;
+    return lanes;
+  }();
+  return track.source == kNone ? by_kind[static_cast<size_t>(track.kind)] : nullptr;
 }
 
 const char* text_of(Drawing drawing) {

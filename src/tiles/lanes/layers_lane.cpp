@@ -89,15 +89,18 @@ LaneSlices slices_of_device(const Timeline& timeline, std::vector<PlacedOp> ops)
   return found;
 }
 
-/// By device of a run; of one without layers nothing. Costs what the table layers costs; 20 bytes a slice.
-std::map<int32_t, LaneSlices> layer_slices(const RunInSession& run) {
+using LayersByDevice = std::map<int32_t, std::shared_ptr<LaneSlices>>;
+
+/// Of a run; of one without layers nothing. Costs what the table layers costs; 20 bytes a slice.
+LayersByDevice layer_slices(const RunInSession& run) {
   RunLayers layers = find_layers(run);
-  std::map<int32_t, LaneSlices> found;
+  LayersByDevice found;
   if (layers.found_by.empty()) return found;
   std::map<int64_t, std::vector<PlacedOp>> devices;
   for (PlacedOp& op : layers.ops) devices[op.device].push_back(std::move(op));
   for (auto& [device, ops] : devices) {
-    found.emplace(static_cast<int32_t>(device), slices_of_device(run.timeline(), std::move(ops)));
+    found.emplace(static_cast<int32_t>(device),
+                  std::make_shared<LaneSlices>(slices_of_device(run.timeline(), std::move(ops))));
   }
   return found;
 }
@@ -114,30 +117,26 @@ class LayersLane : public LaneSource {
     for (const std::string_view part : kLayerParts) part_names_.push_back(scope.names().add(std::string(part)));
   }
 
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
-    const std::map<int32_t, LaneSlices>& devices = of_runs_[track.run].get([&] {
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override {
+    const auto& devices = of_runs_[track.run].get([&] {
       return layer_slices({scope_.facts(), track.run, static_cast<uint32_t>(track.run)});
     });
     const auto found = devices.find(*track.device);
-    auto made = std::make_unique<LaneSlices>();
-    if (found == devices.end()) return made;
-    made->slices = found->second.slices;
-    made->lane = found->second.lane;
-    return made;
+    return found == devices.end() ? std::make_shared<LaneSlices>() : found->second;
   }
 
   SliceStyle style(const ViewTrack&, const LaneSlices& of, SliceIndex slice) const override {
     const uint32_t name = of.slices.name[slice];
-    const uint8_t layer = first_kind_of(layers_lane());
-    if (name >= kFirstPart) return {part_names_[name - kFirstPart], colour_of(layer + 1, 0)};
-    return {layer_names_[std::min(name, kNamedLayers)], colour_of(layer, 0)};
+    if (name >= kFirstPart) return {part_names_[name - kFirstPart], colour_of(kind_ + 1)};
+    return {layer_names_[std::min(name, kNamedLayers)], colour_of(kind_)};
   }
 
  private:
   const LaneScope& scope_;
+  uint8_t kind_ = first_kind_of(layers_lane());
   std::vector<uint32_t> layer_names_;  // by number, the last for all from there on; empty without such tracks
   std::vector<uint32_t> part_names_;   // by place in kLayerParts
-  mutable std::vector<Once<std::map<int32_t, LaneSlices>>> of_runs_;
+  mutable std::vector<Once<LayersByDevice>> of_runs_;
 };
 
 void list_layers(TrackList& tracks, const ListedAt&) {

@@ -53,16 +53,17 @@ class RangesLane : public LaneSource {
  public:
   explicit RangesLane(const LaneScope& scope) : scope_(scope) {}
 
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
-    return std::make_unique<LaneSlices>(projected_ranges(scope_.timeline_of(track), scope_.device_ops(track)));
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override {
+    return std::make_shared<LaneSlices>(projected_ranges(scope_.timeline_of(track), scope_.device_ops(track)));
   }
 
   SliceStyle style(const ViewTrack& track, const LaneSlices& of, SliceIndex slice) const override {
-    return {scope_.names().of(track.run, of.slices.name[slice]), colour_of(first_kind_of(ranges_lane()), 0)};
+    return {scope_.names().of(track.run, of.slices.name[slice]), colour_of(kind_)};
   }
 
  private:
   const LaneScope& scope_;
+  uint8_t kind_ = first_kind_of(ranges_lane());
 };
 
 void list_ranges(TrackList& tracks, const ListedAt& at) {

@@ -19,19 +19,20 @@ class StepsLane : public LaneSource {
   }
 
   /// The name of a slice is that in the viewer.
-  std::unique_ptr<LaneSlices> slices(const ViewTrack& track) const override {
-    auto made = std::make_unique<LaneSlices>();
+  std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override {
+    auto made = std::make_shared<LaneSlices>();
     const std::vector<Step>& steps = scope_.facts().steps(track.run);
     for (size_t i = 0; i < steps.size(); ++i) made->slices.add(steps[i].time, names_[track.run][i], kNone);
     return made;
   }
 
   SliceStyle style(const ViewTrack&, const LaneSlices& of, SliceIndex slice) const override {
-    return {of.slices.name[slice], colour_of(first_kind_of(steps_lane()), 0)};
+    return {of.slices.name[slice], colour_of(kind_)};
   }
 
  private:
   const LaneScope& scope_;
+  uint8_t kind_ = first_kind_of(steps_lane());
   std::vector<std::vector<uint32_t>> names_;  // by run and step
 };
 
