@@ -84,6 +84,12 @@ class Hangs(unittest.TestCase):
             self.assertEqual([row["rule"] for row in tool.table(path, "findings")], ["hung_collective"])
             reasons = {row["rule"]: row["reason"] for row in tool.table(path, "unreported_rules")}
             self.assertEqual(reasons["exposed_communication"], "the profile records collectives alone")
+            said = lambda *arguments: " ".join(tool.must_run(*arguments).stdout.decode().split())  # noqa: E731
+            unknown = "what it did in the rest is not known: only collectives were recorded."
+            self.assertIn(unknown, said(path))
+            self.assertIn(unknown, said("report", path))
+            self.assertIn("How busy the devices of A were is not known: only collectives were recorded.",
+                          said("compare", path, path))
 
 
 class Corpus(unittest.TestCase):

@@ -8,11 +8,11 @@
 #include "base/threads.h"
 #include "links/device_ops.h"
 #include "links/forward_backward.h"
-#include "links/graph_captures.h"
 #include "links/handovers.h"
 #include "links/launches.h"
 #include "links/names.h"
 #include "links/nesting.h"
+#include "links/recorded_work.h"
 #include "links/transfers.h"
 
 namespace cgpu {
@@ -42,7 +42,7 @@ void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   link_launches(run);
   flag_impossible_times(run);
   note_overlaps(run);
-  note_unrecorded_replays(run);
+  note_unrecorded_work(run);
   run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");
   link_transfers(timeline);
   timeline.hints = {};

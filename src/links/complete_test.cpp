@@ -4,6 +4,7 @@
 
 #include "links/launches.h"
 #include "links/test_run.h"
+#include "model/unknown_utilization.h"
 
 namespace cgpu {
 namespace {
@@ -190,6 +191,30 @@ TEST(DeviceOps, ReplaysOfGraphsWithoutDeviceOpsAreCounted) {
   };
   EXPECT_EQ(unrecorded(false), 1);
   EXPECT_EQ(unrecorded(true), 0) << "the op may be that of the other replay";
+}
+
+TEST(DeviceOps, UtilizationIsUnknownWhereWorkWasNotRecorded) {
+  const auto replays = [](int64_t with_kernels, int64_t without) {
+    RunBuilder b;
+    for (int64_t i = 0; i < with_kernels + without; ++i) {
+      b.add(SliceKind::runtime_call, "cudaGraphLaunch", 100 * i, 100 * i + 10, 0, i + 1);
+      if (i < with_kernels) b.add_op(SliceKind::kernel, "k", 100 * i + 20, 100 * i + 90, i + 1);
+    }
+    return why_utilization_is_unknown(completed(b));
+  };
+  EXPECT_EQ(replays(9, 1), "") << "a tenth is not yet noticeable";
+  EXPECT_EQ(replays(8, 2), "the kernels of graphs were not recorded");
+
+  const auto collectives = [](bool with_call, bool with_kernel) {
+    RunBuilder b;
+    b.add_op(SliceKind::device_collective, "nccl:all_reduce", 0, 10, 1);
+    if (with_call) b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 5, 0, 9);
+    if (with_kernel) b.add_op(SliceKind::kernel, "k", 20, 30, 2);
+    return why_utilization_is_unknown(completed(b));
+  };
+  EXPECT_EQ(collectives(false, false), "only collectives were recorded");
+  EXPECT_EQ(collectives(true, false), "");
+  EXPECT_EQ(collectives(false, true), "");
 }
 
 TEST(DeviceOps, SizesThatNoMachineHasAreNone) {

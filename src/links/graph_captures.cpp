@@ -410,11 +410,9 @@ ReplayCounts count_replays(const Timeline& timeline) {
   return counts;
 }
 
-void note_unrecorded_replays(Run& run) {
-  const ReplayCounts counts = count_replays(run.timeline);
-  run.notes.add("unrecorded_replays", counts.unrecorded,
-                "launches of graphs show no device ops: the devices were busier than it seems; record the nodes of "
-                "graphs (Nsight Systems: --cuda-graph-trace=node), or without graphs");
+bool lacks_replays(const ReplayCounts& counts) {
+  constexpr double kNoticeable = 0.10;
+  return static_cast<double>(counts.unrecorded) > kNoticeable * static_cast<double>(counts.all);
 }
 
 void find_captured_work(Run& run, const std::vector<std::shared_ptr<const Run>>& captures,

@@ -34,9 +34,8 @@ struct ReplayCounts {
 };
 /// After launches are linked. O(n).
 ReplayCounts count_replays(const Timeline& timeline);
-
-/// Says how many replays show no device ops (unrecorded_replays in notes): the device was busier than it seems.
-void note_unrecorded_replays(Run& run);
+/// Whether so many show none that the idle time of the devices is not known.
+bool lacks_replays(const ReplayCounts& counts);
 
 /// Fills Run::captured from the captures in these profiles (null: the run itself), all of which are completed, and says
 /// in the notes for which share of the time of replays a capture was found. Throws Error where a profile has vanished.

@@ -23,12 +23,11 @@ struct DevicePart {
   std::string_view column;
   LegendEntry entry;
 };
-const std::vector<DevicePart>& device_parts() {
-  static const std::vector<DevicePart> parts = {{"compute_ns", {"c-blue", "compute"}},
-                                                {"exposed_comm_ns", {"c-orange", "exposed communication"}},
-                                                {"exposed_memory_ns", {"c-green", "exposed copies"}},
-                                                {"idle_ns", {"c-idle", "idle"}}};
-  return parts;
+std::vector<DevicePart> device_parts(std::string_view idle_word) {
+  return {{"compute_ns", {"c-blue", "compute"}},
+          {"exposed_comm_ns", {"c-orange", "exposed communication"}},
+          {"exposed_memory_ns", {"c-green", "exposed copies"}},
+          {"idle_ns", {"c-idle", std::string(idle_word)}}};
 }
 
 /// Colours of kStepParts, in their order.
@@ -118,7 +117,8 @@ std::vector<LegendEntry> color_by_family(const Table& table, std::vector<Bar>& b
 
 }  // namespace
 
-std::string draw_device_time(const Table& gpu_time) {
+std::string draw_device_time(const Table& gpu_time, std::string_view idle_word) {
+  const std::vector<DevicePart> parts = device_parts(idle_word);
   constexpr double kRow = 26;
   constexpr size_t kMost = 64;
   const size_t rows = shown_rows(gpu_time, kMost);
@@ -127,7 +127,7 @@ std::string draw_device_time(const Table& gpu_time) {
   std::vector<LegendEntry> legend;
   const int64_t span = sum_of(gpu_time, "span_ns");
   if (span == 0) return "";
-  for (const DevicePart& part : device_parts()) {
+  for (const DevicePart& part : parts) {
     if (sum_of(gpu_time, part.column) == 0) continue;
     LegendEntry entry = part.entry;
     entry.name += " " + share_text(sum_of(gpu_time, part.column), span);
@@ -143,7 +143,7 @@ std::string draw_device_time(const Table& gpu_time) {
     const int64_t whole = integer_of(gpu_time, row, "span_ns");
     if (rows > 1) svg.text(0, y + 15, rank_device(gpu_time, row), Anchor::start, "tick");
     double x = left;
-    for (const DevicePart& part : device_parts()) {
+    for (const DevicePart& part : parts) {
       const int64_t time = integer_of(gpu_time, row, part.column);
       if (whole == 0 || time <= 0) continue;
       const double width = (100 - left) * static_cast<double>(time) / static_cast<double>(whole);

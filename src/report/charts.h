@@ -10,7 +10,7 @@
 namespace cgpu {
 
 /// The span of each device as a stacked bar.
-std::string draw_device_time(const Table& gpu_time);
+std::string draw_device_time(const Table& gpu_time, std::string_view idle_word);
 /// A heat map of four devices or more: for what each takes longer or shorter than the median of them, idle time by its
 /// causes where the table `idle` (null for none) has them. All colours are of one scale of time. Beyond 128 rows, of
 /// each group of neighbours the one that deviates most.

@@ -31,6 +31,11 @@ std::string one_device_text(const Table& table, const Scope& scope) {
   const DeviceTime time = device_time(table);
   if (time.span == 0)
     return fmt::format("What ran on the {} took no time that the profile could measure.", scope.device);
+  if (!scope.unknown_utilization.empty()) {
+    return fmt::format("The {} was busy for at least {} of the {} from its first op to its last ({}); {}.",
+                       scope.device, share_text(time.busy, time.span), format_ns(time.span), format_ns(time.busy),
+                       unknown_rest(false, scope.unknown_utilization));
+  }
   std::string text = fmt::format("The {} was busy {} of the {} from its first op to its last: {}.", scope.device,
                                  share_text(time.busy, time.span), format_ns(time.span),
                                  largest_shares(busy_parts(time), time.span, 3));
@@ -49,6 +54,11 @@ std::string many_devices_text(const Table& table, const Scope& scope) {
   const Table::Rows rows = table.rows();
   const auto [least, most] = std::minmax_element(
       rows.begin(), rows.end(), [&](RowView a, RowView b) { return busy_share(table, a) < busy_share(table, b); });
+  if (!scope.unknown_utilization.empty()) {
+    return fmt::format("{} {}s were busy for at least {} to {} of their spans; {}.", table.row_count(), scope.device,
+                       share_text(busy_share(table, *least), 100.0), share_text(busy_share(table, *most), 100.0),
+                       unknown_rest(true, scope.unknown_utilization));
+  }
   std::string text =
       fmt::format("{} {}s were busy {} to {} of their spans. Least busy was {}, idle for {} of {}.", table.row_count(),
                   scope.device, share_text(busy_share(table, *least), 100.0),
@@ -159,8 +169,12 @@ Section describe_idle(Table table, const Scope& scope) {
   Table page = idle_page(table);
   const int64_t whole = sum_of(table, "total_ns");
   RowView longest = largest_of(table, "max_ns");
-  std::string summary = fmt::format("Of {} in which {} was idle: ", format_ns(whole),
-                                    scope.several_devices ? "a " + scope.device : "the " + scope.device);
+  const std::string who = (scope.several_devices ? "a " : "the ") + scope.device;
+  std::string summary =
+      scope.unknown_utilization.empty()
+          ? fmt::format("Of {} in which {} was idle: ", format_ns(whole), who)
+          : fmt::format("Of {} in which nothing is recorded of {}, which need not have been idle ({}): ",
+                        format_ns(whole), who, scope.unknown_utilization);
   std::vector<std::string> causes;
   for (const NamedTime& cause : idle_causes(table)) {
     if (causes.size() == 3 || (!causes.empty() && cause.time < whole / 20)) break;

@@ -124,7 +124,8 @@ class Page {
   std::string charts_of(const Section& section) const {
     const std::string& name = section.table.name;
     if (name == "gpu_time")
-      return draw_device_time(section.table) + draw_deviations(section.table, report_.find("idle")) +
+      return draw_device_time(section.table, report_.idle_word()) +
+             draw_deviations(section.table, report_.find("idle")) +
              draw_timeline(report_.histories, report_.rank_activity, section.table, report_.find("steps"));
     if (name == "steps") return draw_steps(section.table);
     if (name == "idle") return draw_idle(section.page);

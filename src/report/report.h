@@ -26,12 +26,15 @@ struct Section {
 
 struct Report {
   std::string title;
+  std::string unknown_utilization;    // why it is not known how busy the devices were; "" where it is
   std::string verdict;                // one line (verdict.h); "" where no device did anything
   std::vector<std::string> headline;  // the few lines that one would read if one read nothing else
   std::vector<Section> sections;      // only those that have something to say
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
   Table rank_activity;                // for pictures of many ranks over time; without rows where they are not wanted
 
+  /// What the time is called in which a device has no work in the profile.
+  std::string_view idle_word() const { return unknown_utilization.empty() ? "idle" : "nothing recorded"; }
   /// The section of the table of this name, or null.
   const Section* section_of(std::string_view table) const;
   /// The table of this name, or null.

@@ -12,10 +12,11 @@ namespace cgpu {
 
 /// What the sentences about one table need to know of the others.
 struct Scope {
-  std::string device = "device";  // what to call one: "GPU" where the profile says that they are
-  bool several_ranks = false;     // more than one has device ops, steps or profiles
-  bool several_devices = false;   // (rank, device) pairs with device ops
-  int64_t device_op_ns = 0;       // sum of the durations of all device ops
+  std::string device = "device";         // what to call one: "GPU" where the profile says that they are
+  std::string unknown_utilization = {};  // why it is not known how busy the devices were; "" where it is
+  bool several_ranks = false;            // more than one has device ops, steps or profiles
+  bool several_devices = false;          // (rank, device) pairs with device ops
+  int64_t device_op_ns = 0;              // sum of the durations of all device ops
 };
 
 /// Rows of a table on the page.

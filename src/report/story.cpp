@@ -8,6 +8,7 @@
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/slices_by_name.h"
 #include "base/error.h"
+#include "model/unknown_utilization.h"
 #include "report/cells.h"
 #include "report/headline.h"
 #include "report/phrases.h"
@@ -71,6 +72,7 @@ constexpr double kOpenForReport = 256.0 * 1024 * 1024;
 Scope scope_of(const Session& session, const std::vector<Table>& tables) {
   Scope scope;
   scope.device = device_word(session);
+  scope.unknown_utilization = why_utilization_is_unknown(session);
   scope.several_ranks = session.runs.size() > 1;
   for (const Table& table : tables) {
     if (table.name == "gpu_time") scope.several_devices = table.row_count() > 1;
@@ -123,6 +125,7 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   const Scope scope = scope_of(session, tables);
   Report report;
   report.title = title_of(session);
+  report.unknown_utilization = scope.unknown_utilization;
   report.histories = std::move(histories);
   const bool has_call_tree =
       std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.call_tree.has_value(); });

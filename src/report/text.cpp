@@ -52,7 +52,7 @@ class TextReport {
     if (const Section* devices = shown_section(report, "gpu_time")) {
       out_ += '\n';
       heading(devices->title, devices->table.name, "-");
-      device_bars(devices->table, kRows);
+      device_bars(report, devices->table, kRows);
       out_.pop_back();
     }
     if (const Section* steps = shown_section(report, "steps")) {
@@ -81,7 +81,7 @@ class TextReport {
     if (!report.verdict.empty()) out_ += wrap_text(report.verdict, width_);
     for (const std::string& line : report.headline) bullet(line);
     for (const Section& section : report.sections) {
-      if (!section.page.empty()) add(section);
+      if (!section.page.empty()) add(report, section);
     }
     out_ += '\n';
     out_ += wrap_text(
@@ -106,7 +106,7 @@ class TextReport {
     return nullptr;
   }
 
-  void add(const Section& section) {
+  void add(const Report& report, const Section& section) {
     out_ += '\n';
     heading(section.title, section.table.name + (section.cut.empty() ? "" : ": " + section.cut), "-");
     if (!section.summary.empty()) out_ += wrap_text(section.summary, width_);
@@ -117,7 +117,7 @@ class TextReport {
     }
     if (section.table.name == "notes") return notes(section.page);
     if (section.table.name == "info") return facts(section.page);
-    if (section.table.name == "gpu_time") device_bars(section.table);
+    if (section.table.name == "gpu_time") device_bars(report, section.table);
     if (section.table.name == "steps") step_bars(section.page);
     out_ += render_text(fitted(section.page), {.width = width_, .color = color_, .max_rows = 0, .bare = true});
   }
@@ -195,7 +195,7 @@ class TextReport {
     }
   }
 
-  void device_bars(const Table& table, size_t most = 16) {
+  void device_bars(const Report& report, const Table& table, size_t most = 16) {
     size_t drawn = 0;
     for (const RowView row : table.rows()) {
       const int64_t span = integer_of(table, row, "span_ns");
@@ -210,11 +210,11 @@ class TextReport {
           span);
     }
     if (drawn > 0) {
-      legend(
-          {sum_of(table, "compute_ns") > 0 ? "compute" : "",
-           sum_of(table, "exposed_comm_ns") > 0 ? "exposed communication" : "",
-           sum_of(table, "exposed_memory_ns") > 0 ? "exposed copies" : "", sum_of(table, "idle_ns") > 0 ? "idle" : ""},
-          table.row_count() > 1 ? "rank.device" : "");
+      legend({sum_of(table, "compute_ns") > 0 ? "compute" : "",
+              sum_of(table, "exposed_comm_ns") > 0 ? "exposed communication" : "",
+              sum_of(table, "exposed_memory_ns") > 0 ? "exposed copies" : "",
+              sum_of(table, "idle_ns") > 0 ? report.idle_word() : ""},
+             table.row_count() > 1 ? "rank.device" : "");
     }
   }
 

@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/contains.h"
+#include "model/unknown_utilization.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -64,9 +65,9 @@ std::optional<BusyInSteps> busy_in_steps(const StepFacts& facts, const Table& gp
   return std::abs(in_steps - of_span) > kDiffers ? std::optional(found) : std::nullopt;
 }
 
-/// `in_steps`: as of busy_in_steps.
+/// `in_steps`: as of busy_in_steps. `why_unknown`: why it is not known how busy the devices were.
 std::vector<std::string> device_words(const std::string& word, const Table& gpu_time, const Table* idle,
-                                      const std::optional<BusyInSteps>& in_steps) {
+                                      const std::optional<BusyInSteps>& in_steps, const std::string& why_unknown) {
   constexpr double kLeastShare = 0.0005;
   constexpr double kLeastIdle = 0.01;  // that its cause is named
   const DeviceTime time = device_time(gpu_time);
@@ -80,6 +81,11 @@ std::vector<std::string> device_words(const std::string& word, const Table& gpu_
         fmt::format(" {} busy and {} idle in steps; from {} to {} last", share_text(in_steps->busy, in_steps->whole),
                     share_text(in_steps->whole - in_steps->busy, in_steps->whole),
                     several ? "their first ops" : "its first op", several ? "their" : "its");
+  }
+  if (!why_unknown.empty()) {
+    parts.push_back(
+        fmt::format("{} at least {} busy; {}", devices, share(time.busy), unknown_rest(several, why_unknown)));
+    return parts;
   }
   parts.push_back(fmt::format("{} {} busy", devices, share(time.busy)));
   for (const auto& [part, name] :
@@ -122,9 +128,11 @@ std::string verdict_of(const Session& session, const std::vector<const Table*>& 
   const auto facts = steps == nullptr ? std::nullopt : std::optional(step_facts(*steps));
   std::string words = facts ? step_words(*steps, *facts) : "";
   if (gpu_time != nullptr) {
-    const auto in_steps = facts ? busy_in_steps(*facts, *gpu_time) : std::nullopt;
-    const std::string devices = fmt::format(
-        "{}", fmt::join(device_words(device_word(session), *gpu_time, find(tables, "idle"), in_steps), ", "));
+    const std::string why_unknown = why_utilization_is_unknown(session);
+    const auto in_steps = facts && why_unknown.empty() ? busy_in_steps(*facts, *gpu_time) : std::nullopt;
+    const std::vector<std::string> parts =
+        device_words(device_word(session), *gpu_time, find(tables, "idle"), in_steps, why_unknown);
+    const std::string devices = fmt::format("{}", fmt::join(parts, ", "));
     words += (words.empty() || devices.empty() ? "" : ": ") + devices;
   }
   if (words.empty()) return "";

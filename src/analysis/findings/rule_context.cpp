@@ -15,6 +15,7 @@
 #include "base/allocator.h"
 #include "base/threads.h"
 #include "kernels/communication_names.h"
+#include "links/recorded_work.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -191,9 +192,7 @@ const std::vector<ReplayCounts>& RuleContext::replays() {
 }
 
 bool RuleContext::lacks_replays() {
-  return std::any_of(replays().begin(), replays().end(), [&](const ReplayCounts& of_run) {
-    return static_cast<double>(of_run.unrecorded) > thresholds().orphans * static_cast<double>(of_run.all);
-  });
+  return std::ranges::any_of(replays(), cgpu::lacks_replays);
 }
 
 bool RuleContext::has_host_calls() const {
@@ -208,8 +207,7 @@ bool RuleContext::has_host_calls() const {
 
 bool RuleContext::has_only_collectives() const {
   return has_device_ops() && !has_host_calls() && std::ranges::all_of(session().runs, [](const Run& run) {
-           return std::ranges::all_of(run.timeline.device_ops.kind,
-                                      [](const OpKind kind) { return kind == OpKind::communication; });
+           return run.timeline.device_ops.slice.empty() || records_only_collectives(run.timeline);
          });
 }
 

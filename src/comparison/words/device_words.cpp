@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/unknown_utilization.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -126,6 +127,18 @@ std::string host_words(const Comparison& comparison) {
   return text;
 }
 
+/// Of which side it is not known how busy its devices were, and why.
+std::string unknown_utilization_words(const Comparison& comparison) {
+  std::string text;
+  for (const Side side : kSides) {
+    const std::string why = why_utilization_is_unknown(comparison.facts(side).session());
+    if (why.empty()) continue;
+    text += fmt::format("How busy the devices of {} were is not known: {}. Its idle time need not be any.\n",
+                        side == Side::a ? "A" : "B", why);
+  }
+  return text;
+}
+
 /// How many of the ops that lie in no other one both sides have.
 std::string op_words(const Comparison& comparison) {
   PerSide<int64_t> ops;
@@ -169,6 +182,7 @@ std::string device_words(const Comparison& comparison) {
     };
     text += fmt::format("A ran on {}, B on {}.\n", described(Side::a), described(Side::b)) + use_words(comparison);
   }
+  if (const std::string unknown = unknown_utilization_words(comparison); !unknown.empty()) return text + unknown;
   const Bound a = bound_of(comparison, Side::a);
   const Bound b = bound_of(comparison, Side::b);
   if (std::string_view(a.by) != b.by) {
