@@ -9,7 +9,7 @@ import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../s
 import { causeOf, tableOfCommand } from "../src/views/finding_command";
 import { causeWords, gainOfAll, savingOf, wholeText } from "../src/views/finding_words";
 import { colourByName } from "../src/views/memory";
-import { verdictParts } from "../src/views/verdict_words";
+import { verdictParts, whyUtilizationIsUnknown } from "../src/views/verdict_words";
 import { gapsOf, levelOver } from "../src/views/gaps";
 import { headline } from "../src/views/headline";
 import { hasSlices, rowColumns } from "../src/views/declared";
@@ -481,25 +481,33 @@ test("the run in one line", () => {
   );
   const idle = table(["cause", "total_ns"], ["data_loading", 500], ["host_code", 300], ["data_loading", 200]);
   const steps = table(["rank", "duration_ns"], [0, 3e6], [0, 1e6], [0, 2e6], [1, 9e6]);
-  assert.deepEqual(verdictParts("GPU", times, idle, steps), [
+  assert.deepEqual(verdictParts("GPU", "", times, idle, steps), [
     "GPUs 50.0 % busy",
     "10.0 % exposed communication",
     "50.0 % idle, most of it data loading (35.0 %)",
     "3 steps, 2.00 ms on average",
   ]);
-  assert.deepEqual(verdictParts("GPU", null, null, null), []);
+  assert.deepEqual(verdictParts("GPU", "", null, null, null), []);
 
   // The host does something before its first op: busy between ops is not busy in steps. A step that was cut does not count.
   const columns = ["rank", "duration_ns", "kernel_ns", "communication_ns", "memcpy_ns", "memset_ns", "complete"];
   const late = table(columns, [0, 2000, 500, 60, 30, 10, 1], [0, 50, 50, 0, 0, 0, 0]);
   const one = table(["rank", "span_ns", "busy_ns", "idle_ns"], [0, 700, 600, 100]);
-  assert.deepEqual(verdictParts("GPU", one, null, late), [
+  assert.deepEqual(verdictParts("GPU", "", one, null, late), [
     "GPU 30.0 % busy in steps; from its first op to its last 85.7 % busy",
     "14.3 % idle",
     "1 step, 2.00 µs on average",
   ]);
   const alike = table(columns, [0, 710, 590, 0, 0, 10, 1]);
-  assert.equal(verdictParts("GPU", one, null, alike)[0], "GPU 85.7 % busy");
+  assert.equal(verdictParts("GPU", "", one, null, alike)[0], "GPU 85.7 % busy");
+
+  // Where work was not recorded, the rest is not called idle.
+  const note = { code: "unknown_utilization", count: 1, text: "only collectives were recorded" };
+  assert.deepEqual(verdictParts("GPU", whyUtilizationIsUnknown([note]), one, idle, null), [
+    "GPU at least 85.7 % busy",
+    "what it did in the rest is not known: only collectives were recorded",
+  ]);
+  assert.equal(whyUtilizationIsUnknown([{ ...note, code: "lost_events" }]), "");
 });
 
 test("a kind of memory has one colour, on whatever devices it is", () => {

@@ -19,6 +19,7 @@ import {
 } from "./overview_card";
 import { Records, totals } from "./records";
 import { PARTS, StepRows } from "./steps";
+import { whyUtilizationIsUnknown } from "./verdict_words";
 import { around, BarList, deviceName, latest, usePalette, useTable, type ViewProps } from "./view";
 
 export function Devices({ context }: ViewProps): JSX.Element | null {
@@ -26,11 +27,12 @@ export function Devices({ context }: ViewProps): JSX.Element | null {
   if (!records) return null;
   const longest = Math.max(1, ...records.rows.map((row) => records.number(row, "span_ns")));
   const busy = records.sum("busy_ns") / (records.sum("span_ns") || 1);
+  const whyUnknown = whyUtilizationIsUnknown(context.session.notes);
   const partsOf = (row: (typeof records.rows)[number]) => [
     { label: "compute", value: records.number(row, "compute_ns"), colour: "c-compute" },
     { label: "exposed communication", value: records.number(row, "exposed_comm_ns"), colour: "c-communication" },
     { label: "exposed copies", value: records.number(row, "exposed_memory_ns"), colour: "c-memory" },
-    { label: "idle", value: records.number(row, "idle_ns"), colour: "c-idle" },
+    { label: whyUnknown ? "nothing recorded" : "idle", value: records.number(row, "idle_ns"), colour: "c-idle" },
   ];
   const sums = partsOf(records.rows[0]!).map((part, i) => ({
     ...part,
@@ -40,7 +42,7 @@ export function Devices({ context }: ViewProps): JSX.Element | null {
   return (
     <Card
       title="Device time"
-      about={`busy ${percent(100 * busy)}${records.rows.length > 1 ? ` on ${records.rows.length} devices` : ""}`}
+      about={`busy ${whyUnknown ? "at least " : ""}${percent(100 * busy)}${records.rows.length > 1 ? ` on ${records.rows.length} devices` : ""}`}
       onOpen={toTable(context, "gpu_time")}
     >
       <ul class="device-bars">
@@ -142,7 +144,11 @@ export function IdleCauses({ context }: ViewProps): JSX.Element | null {
     context.navigate({ view: "idle" });
   };
   return (
-    <Card title="Idle time by cause" about={duration(total)} onOpen={toView(context, "idle")}>
+    <Card
+      title={`${whyUtilizationIsUnknown(context.session.notes) ? "Time without recorded work" : "Idle time"} by cause`}
+      about={duration(total)}
+      onOpen={toView(context, "idle")}
+    >
       <BarList
         total={total}
         items={totals(records, "cause", "total_ns")

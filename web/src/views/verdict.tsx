@@ -10,7 +10,7 @@ import { SavingBar, ShowButton } from "./finding_card";
 import { causeWords, savingOf } from "./finding_words";
 import { Records } from "./records";
 import { deviceWord, latest, useWholeTable, type ViewProps } from "./view";
-import { verdictParts } from "./verdict_words";
+import { verdictParts, whyUtilizationIsUnknown } from "./verdict_words";
 
 const CARDS = 3;
 
@@ -18,7 +18,8 @@ export function Verdict({ context }: ViewProps): JSX.Element | null {
   const [gpuTime, idle, steps] = ["gpu_time", "idle", "steps"].map((name) => latest(useWholeTable(context, name)));
   const findings = latest(useWholeTable(context, "findings"));
   const records = useMemo(() => findings && new Records(findings), [findings]);
-  const parts = verdictParts(deviceWord(context.session), gpuTime, idle, steps);
+  const whyUnknown = whyUtilizationIsUnknown(context.session.notes);
+  const parts = verdictParts(deviceWord(context.session), whyUnknown, gpuTime, idle, steps);
   if (!parts.length && !records?.rows.length) return null;
   return (
     <section class="verdict" aria-label="Verdict">

@@ -1,5 +1,5 @@
 // The run in one line: how busy its devices were, what the rest of their time went to, and its steps. Pure.
-import type { Table } from "../api/protocol";
+import type { Session, Table } from "../api/protocol";
 import { counted, duration, percent, readable } from "../model/format";
 import { Records, totals } from "./records";
 
@@ -7,24 +7,42 @@ const LEAST_SHARE = 0.05; // %
 const DIFFERS = 5; // points
 
 /** "GPUs 47.3 % busy", "12.1 % exposed communication", "40.6 % idle, most of it data loading (22.0 %)", "3 steps, 155 ms on average".
- * `word`: what the devices are called. */
+ * `word`: what the devices are called; `whyUnknown`: why it is not known how busy they were (whyUtilizationIsUnknown). */
 export function verdictParts(
   word: string,
+  whyUnknown: string,
   gpuTime: Table | null | undefined,
   idle: Table | null | undefined,
   steps: Table | null | undefined,
 ): string[] {
   const complete = completeSteps(steps);
   return [
-    ...(gpuTime?.rows.length ? ofDevices(word, new Records(gpuTime), idle, complete) : []),
+    ...(gpuTime?.rows.length ? ofDevices(word, whyUnknown, new Records(gpuTime), idle, complete) : []),
     ...(complete ? ofSteps(complete) : []),
   ];
 }
 
-function ofDevices(word: string, times: Records, idle: Table | null | undefined, steps: Steps | null): string[] {
+/** Why the profile does not say how busy the devices were; "" where it does. */
+export function whyUtilizationIsUnknown(notes: Session["notes"]): string {
+  return notes.find((note) => note.code === "unknown_utilization")?.text ?? "";
+}
+
+function ofDevices(
+  word: string,
+  whyUnknown: string,
+  times: Records,
+  idle: Table | null | undefined,
+  steps: Steps | null,
+): string[] {
   const whole = times.sum("span_ns") || 1;
   const share = (column: string) => (100 * times.sum(column)) / whole;
   const several = times.rows.length > 1;
+  if (whyUnknown) {
+    return [
+      `${several ? `${word}s` : word} at least ${percent(share("busy_ns"))} busy`,
+      `what ${several ? "they" : "it"} did in the rest is not known: ${whyUnknown}`,
+    ];
+  }
   const inSteps = steps && busyInSteps(steps, times);
   const parts = [
     `${several ? `${word}s` : word} ${
