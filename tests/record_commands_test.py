@@ -70,6 +70,26 @@ class Commands(WithTools):
         words = self.dry_run("--with", "nsys", "--ranges", "step", "--", "./a.out")[0]
         self.assert_has(words, "--capture-range=nvtx", "--nvtx-capture=step", "--env-var=NSYS_NVTX_PROFILER_REGISTER_ONLY=0")
 
+    def test_nsys_records_steps_of_torch(self):
+        train = self.path("train.py", "import torch\n")
+        for arguments in ([], ["--skip", "9", "--steps", "4"]):
+            words = self.dry_run("--with", "nsys", *arguments, "--", "python3", train)[0]
+            self.assert_has(words, "--capture-range=cudaProfilerApi", "--capture-range-end=stop")
+            settings = json.loads(next(word for word in words if word.startswith("CGPU_RECORD=")).partition("=")[2])
+            self.assertEqual((settings["is_outside"], settings["warm_up"]), (True, 0))
+            self.assertEqual((settings.get("skip"), settings.get("steps")), (9, 4) if arguments else (None, None))
+            self.assertTrue(any(word.startswith("PYTHONPATH=") for word in words), words)
+        for arguments in (["--duration", "3s"], ["--ranges", "step"]):
+            self.assertNotIn("--capture-range=cudaProfilerApi",
+                             self.dry_run("--with", "nsys", *arguments, "--", "python3", train)[0])
+        for arguments, why in ((["--skip", "3", "--duration", "3s"], "leave out --skip and --steps"),
+                               (["--steps", "3", "--ranges", "step"], "leave out --skip and --steps")):
+            done = self.record("--dry-run", "--with", "nsys", *arguments, "--", "python3", train, PATH=self.folder + "/bin:/usr/bin:/bin")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr.decode())
+        done = self.record("--dry-run", "--with", "nsys", "--steps", "3", "--", "./a.out", PATH=self.folder + "/bin:/usr/bin:/bin")
+        self.assertIn("it counts steps of PyTorch programs only", done.stderr.decode())
+
     def test_ncu_always_limits_the_launches(self):
         for name, options, skip, count in (("basic", [], "20", "20"), ("detailed", ["--set", "normal", "--skip", "7"], "7", "20"),
                                            ("full", ["--set", "full", "--steps", "2"], "20", "2")):
@@ -309,7 +329,7 @@ class Documented(WithTools):
             self.assertEqual(options - known, set(), name)
 
     def test_options_that_a_tool_does_not_have_are_refused(self):
-        for tool_name, options in (("nsys", ["--steps", "2"]), ("nsys", ["--kernels", "x"]), ("ncu", ["--duration", "1s"]),
+        for tool_name, options in (("nsys", ["--kernels", "x"]), ("ncu", ["--duration", "1s"]),
                                    ("rocprof", ["--skip", "1"]), ("rocprof", ["--ranges", "x"]), ("msprof", ["--delay", "1s"]),
                                    ("msprof", ["--steps", "1"]), ("hpctoolkit", ["--duration", "1s"]), ("perf", ["--steps", "1"]),
                                    ("perf", ["--ranges", "x"]), ("py-spy", ["--delay", "1s"]), ("py-spy", ["--kernels", "x"]),

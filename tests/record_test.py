@@ -355,6 +355,20 @@ class Hpctoolkit(Case):
         self.assertTrue([row for row in tool.table(self.path("R"), "call_tree") if "burn" in str(row.get("name"))])
 
 
+class LongRecordings(Case):
+    def test_what_to_do_is_said(self):
+        """A stand-in for nsys leaves a report without content, of any size."""
+        for size, is_long in ((3000, True), (900, False)):
+            self.path("bin/nsys", """\
+                #!/bin/sh
+                for word; do case $word in --output=*) truncate -s %dM "${word#*=}.nsys-rep";; esac; done
+                """ % size, executable=True)
+            done = self.record("--with", "nsys", "-o", "R%d" % size, "--no-report", "--", "true",
+                               PATH=self.path("bin") + ":" + os.environ["PATH"])
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertEqual("--duration 10s where the tool has them" in done.stderr.decode(), is_long)
+
+
 class Torch(Case):
     """The whole way once; tests/record_torch_test.py has what the recorder does in which program."""
 
@@ -385,6 +399,31 @@ class Torch(Case):
         self.assertIn("2 of 2 ranks, 3 steps each", text)
         self.assertEqual({row["rank"] for row in tool.table(self.path("R"), "steps")}, {0, 1})
 
+    def test_steps_within_a_profiler_outside(self):
+        """A stand-in for nsys runs what is behind its options; CUDA is replaced as far as the recorder asks it."""
+        self.path("bin/nsys", """\
+            #!/bin/sh
+            for word; do shift; case $word in --output=*) output=${word#*=};; sh) break;; esac; done
+            sh "$@"; status=$?
+            echo report > "$output.nsys-rep"
+            exit $status
+            """, executable=True)
+        train = self.path("train.py", """\
+            import runpy, sys, torch
+            torch.cuda.is_initialized = lambda: True
+            torch.cuda.synchronize = torch.cuda.profiler.start = torch.cuda.profiler.stop = lambda: None
+            torch.cuda.nvtx.range_start = torch.cuda.nvtx.range_end = lambda mark: 1
+            sys.argv = ["train.py", "20"]
+            runpy.run_path(%r, run_name="__main__")
+            """ % os.path.join(self.programs, "train.py"))
+        done = self.record("--with", "nsys", "--steps", "4", "-o", "R", "--no-report", "--", self.python, train,
+                           PATH=self.path("bin") + ":" + os.environ["PATH"])
+        text = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, text)
+        self.assertIn("1 profile, 4 steps each (marked by optimizer SGD.step)", text)
+        self.assertNotIn("failed", text)
+        self.assertEqual([line["kind"] for line in self.manifest(self.path("R"))], ["recording", "steps", "process"])
+
     def test_a_program_of_too_few_steps_says_what_to_do(self):
         done = self.record("-o", "R", "--", self.python, os.path.join(self.programs, "train.py"), "4")
         self.assertIn("--skip", done.stderr.decode())
@@ -410,6 +449,12 @@ class Manifests(Case):
         self.assertIn("rank 0 took 12 % longer", notes["recording_overhead"]["text"])
         self.assertIn("rank 1 failed: the disk is full", notes["recording_failed"]["text"])
         self.assertNotIn("skipped_file", notes)
+
+    def test_steps_within_a_profiler_outside(self):
+        notes = self.notes(self.FIRST, json.dumps({"kind": "process", "file": "rank00000.1.json"}),
+                           json.dumps({"kind": "steps", "rank": 0, "overhead_percent": 30.2, "failed": "no step was found"}))
+        self.assertIn("rank 0 took 30 % longer", notes["recording_overhead"]["text"])
+        self.assertIn("rank 0 failed: no step was found", notes["recording_failed"]["text"])
 
     def test_missing_ranks(self):
         line = json.dumps({"kind": "process", "rank": 1, "world_size": 3, "file": "rank00000.1.json"})

@@ -192,6 +192,52 @@ class Device(Case):
         self.assertIn("no activity of the device was recorded", line["failed"])
 
 
+class ProfilerOutside(Case):
+    """Nsight Systems records, and the recorder tells it when: the functions of CUDA are replaced by such that write down calls."""
+    STUBS = """if True:
+        import runpy, sys, torch
+        def says(what, result=None):
+            return lambda *arguments: (open(%r, 'a').write(' '.join(map(str, (what,) + arguments)) + chr(10)), result)[1]
+        torch.cuda.is_initialized = lambda: %s
+        torch.cuda.synchronize = says('synchronize')
+        torch.cuda.profiler.start, torch.cuda.profiler.stop = says('start'), says('stop')
+        torch.cuda.nvtx.range_start, torch.cuda.nvtx.range_end = says('mark', 7), says('end')
+        sys.argv = ['train.py', '%d']
+        runpy.run_path(%r, run_name='__main__')
+        """
+
+    def record_outside(self, steps, uses_cuda=True):
+        folder = self.folder("program%d%s" % (steps, uses_cuda))
+        log = os.path.join(folder, "calls")
+        stubs = self.STUBS % (log, uses_cuda, steps, os.path.join(PROGRAMS, "train.py"))
+        recording = self.record({"is_outside": True, "warm_up": 0}, [PYTHON, "-c", stubs])
+        self.assertEqual((recording.status, recording.errors, recording.traces), (0, "", []))
+        (line,) = recording.lines
+        self.assertEqual((line["kind"], line["file"]), ("steps", None))
+        calls = []
+        if os.path.exists(log):
+            with open(log, encoding="utf-8") as file:
+                calls = file.read().splitlines()
+        return line, calls
+
+    def test_steps(self):
+        line, calls = self.record_outside(20)
+        self.assertEqual(calls, ["start", "mark ProfilerStep#5", "end 7", "mark ProfilerStep#6", "end 7", "mark ProfilerStep#7",
+                                 "end 7", "synchronize", "stop"])
+        self.assertEqual((line["steps"], line["first_step"], line["steps_by"], line["failed"]), (3, 5, "optimizer SGD.step", None))
+        self.assertGreater(line["step_ns_within"], 0)
+
+    def test_a_step_that_does_not_end(self):
+        line, calls = self.record_outside(6)
+        self.assertEqual(calls, ["start", "mark ProfilerStep#5", "end 7", "mark ProfilerStep#6", "synchronize", "stop"])
+        self.assertEqual((line["steps"], line["ended"]), (1, "exit"))
+
+    def test_a_program_without_cuda(self):
+        line, calls = self.record_outside(20, uses_cuda=False)
+        self.assertEqual((calls, line["steps"]), ([], 0))
+        self.assertIn("the program had not used CUDA", line["failed"])
+
+
 class TooLittle(Case):
     def test_no_step(self):
         line = self.assert_nothing(self.record({}, program("operations.py", 2)), "no step was found; --delay 0 --duration 5")

@@ -132,8 +132,20 @@ struct RecordCommand {
           "failed: no process imported torch and did something with it: --with perf or --with py-spy records any program");
     }
     if (recording.bytes == 0) return;
+    if (const std::string words = words_of_long(recording); !words.empty()) tell(words);
     if (!no_report) print_first_answer(prepared.folder);
     fmt::print(stderr, "Next: cgpu {}\n      cgpu diagnose {}\n      cgpu view {}\n", folder, folder, folder);
+  }
+
+  /// What to do about profiles so large that they take long to copy and to open; "" for others.
+  static std::string words_of_long(const Recording& recording) {
+    constexpr uint64_t kLong = 1'000'000'000;  // bytes of one process, compressed or not
+    const uint64_t bytes = recording.bytes / std::max<size_t>(recording.manifest.processes.size(), 1);
+    if (bytes < kLong) return "";
+    return fmt::format(
+        "long: {} a process; a few steps or seconds say as much: --steps 3 or --duration 10s where the tool has them, "
+        "else a shorter run",
+        format_bytes(static_cast<double>(bytes)));
   }
 
   /// "2 of 2 ranks, 3 steps each (marked by optimizer SGD.step), 1.20 MB, steps 4 % longer than before,"
@@ -143,9 +155,12 @@ struct RecordCommand {
     std::set<int64_t> steps;
     std::set<std::string> marks;
     double overhead = 0;
-    for (const RecordedProcess& process : recording.manifest.processes) {
+    const RecordingManifest& manifest = recording.manifest;
+    for (const RecordedProcess& process : manifest.processes) {
       profiles += process.file.empty() ? 0 : 1;
       expected = std::max(expected, process.world_size.value_or(0));
+    }
+    for (const RecordedProcess& process : manifest.steps.empty() ? manifest.processes : manifest.steps) {
       if (process.steps && *process.steps > 0) steps.insert(*process.steps);
       if (!process.steps_by.empty()) marks.insert(process.steps_by);
       overhead = std::max(overhead, process.overhead_percent.value_or(0));

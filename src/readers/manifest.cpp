@@ -81,10 +81,12 @@ std::optional<RecordingManifest> read_manifest(const std::string& folder) {
   if (!std::getline(file, text)) return std::nullopt;
   std::optional<Line> first = read_line(text);
   if (!first || first->kind != "recording") return std::nullopt;
-  RecordingManifest manifest{first->process.tool, first->job, first->ranks, {}};
-  while (manifest.processes.size() < kMostLines && std::getline(file, text)) {
+  RecordingManifest manifest{first->process.tool, first->job, first->ranks, {}, {}};
+  while (manifest.processes.size() + manifest.steps.size() < kMostLines && std::getline(file, text)) {
     std::optional<Line> line = read_line(text);
-    if (line && line->kind == "process") manifest.processes.push_back(std::move(line->process));
+    if (!line) continue;
+    if (line->kind == "process") manifest.processes.push_back(std::move(line->process));
+    if (line->kind == "steps") manifest.steps.push_back(std::move(line->process));
   }
   return manifest;
 }
@@ -115,17 +117,19 @@ void note_recording(const std::string& folder, Notes& notes) {
   for (const std::string& missing : words_of_missing_ranks(*manifest)) {
     notes.add("recording_failed", 1, "the recording of " + missing, true);
   }
-  for (const RecordedProcess& process : manifest->processes) {
+  const auto note = [&](const RecordedProcess& process, bool is_damage) {
     const std::string who = process.rank ? "rank " + std::to_string(*process.rank) : "the program";
     if (!process.failed.empty()) {
-      notes.add("recording_failed", 1, "the recording of " + who + " failed: " + process.failed, process.file.empty());
+      notes.add("recording_failed", 1, "the recording of " + who + " failed: " + process.failed, is_damage);
     }
     if (process.overhead_percent && *process.overhead_percent >= kNoticeable) {
       notes.add("recording_overhead", 1,
                 fmt::format("the recorded steps of {} took {:.0f} % longer than those before", who,
                             *process.overhead_percent));
     }
-  }
+  };
+  for (const RecordedProcess& process : manifest->processes) note(process, process.file.empty());
+  for (const RecordedProcess& process : manifest->steps) note(process, false);
 }
 
 }  // namespace cgpu

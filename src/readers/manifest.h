@@ -33,6 +33,8 @@ struct RecordingManifest {
   std::string job;    // of all processes; "" outside of a parallel job
   std::string ranks;  // that were to record, as "0,3-5"; "" for all
   std::vector<RecordedProcess> processes;
+  /// Of processes whose profiler is outside of them: which steps they had it record. Without files.
+  std::vector<RecordedProcess> steps;
 };
 
 /// Nothing where the folder has none, or none of `cgpu record`. Lines that are damaged are passed over.

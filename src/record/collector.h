@@ -49,6 +49,7 @@ struct RecordPlan {
   std::string profile;               // that is there in the end; "" where the program's processes name theirs
   std::string without_profile = {};  // why it may not be there and what to do, where the tool itself does not say
   std::vector<std::string> remarks = {};  // what will not be recorded, for the user
+  bool has_torch_recorder = false;        // the modules of torch/ are put into the folder
 };
 
 /// A line that a profiler writes when it fails, and what to do about it.

@@ -97,7 +97,7 @@ std::string folder_name(const RecordRequest& request, const Program& program, co
 }
 
 void make_recording_folder(const std::string& folder, const Collector& collector, const RecordRequest& request,
-                           const Job& job) {
+                           const Job& job, bool has_torch_recorder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw Error(folder, fmt::format("cannot be made: {}", failed.message()));
@@ -113,7 +113,7 @@ void make_recording_folder(const std::string& folder, const Collector& collector
   }
   const std::string work = folder + "/.recorder";
   fs::create_directories(work);
-  if (collector.is_inside) write_recorder(work);
+  if (has_torch_recorder) write_recorder(work);
   append_to_manifest(folder, first_line(collector, request, job));
 }
 

@@ -17,7 +17,7 @@ std::string folder_name(const RecordRequest& request, const Program& program, co
 /// Makes the folder and its manifest with a first line, or enters it where another process of the job has made it.
 /// Throws Error where it holds anything else already.
 void make_recording_folder(const std::string& folder, const Collector& collector, const RecordRequest& request,
-                           const Job& job);
+                           const Job& job, bool has_torch_recorder);
 
 /// Appends a line of JSON to the manifest, in one write. Throws Error where that fails.
 void append_to_manifest(const std::string& folder, const std::string& json);

@@ -187,6 +187,9 @@ void begin(const RecordContext& context, const PreparedRecording& prepared, cons
 /// What failed in the processes of the job, and which of them left no line.
 std::vector<std::string> failures_of(const RecordingManifest& manifest) {
   std::vector<std::string> failures;
+  for (const RecordedProcess& process : manifest.steps) {
+    if (!process.failed.empty()) failures.push_back(process.failed);
+  }
   for (const RecordedProcess& process : manifest.processes) {
     if (!process.failed.empty()) failures.push_back(process.failed);
     if (process.rank && process.ended.starts_with("signal ")) {
@@ -257,7 +260,7 @@ PreparedRecording prepare_recording(RecordRequest request) {
 Recording run_recording(const PreparedRecording& prepared, const RecordingProgress& progress) {
   const RecordContext context = prepared.context();
   const RecordPlan& plan = prepared.plan;
-  make_recording_folder(prepared.folder, *prepared.collector, prepared.request, prepared.job);
+  make_recording_folder(prepared.folder, *prepared.collector, prepared.request, prepared.job, plan.has_torch_recorder);
   begin(context, prepared, progress);
   const auto waits = [&] { progress(prepared.request.duration ? "recording" : "recording; Ctrl-C ends it"); };
   const Launch launch{.command = plan.command,

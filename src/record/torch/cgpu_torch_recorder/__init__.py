@@ -9,6 +9,7 @@ variable CGPU_RECORD says what to record (settings.py). Standard library only, P
     step_hooks.py       the events: optimizers, ranges, frameworks, replays of CUDA graphs
     forward_hooks.py    the events: forward of the outermost module
     profile.py          the profiler, the marks of steps, the file
+    capture.py          the same where a profiler outside of the program records
     program_profiler.py a profiler that the program itself starts
     endings.py          exit, signals and timers
     recorder.py         when to begin and to end

@@ -9,6 +9,7 @@ _SECONDS_OF_A_PROGRAM = 0.5
 
 class Outcome:
     def __init__(self, torch, settings, place):
+        self.is_recorded = False
         self.file = None
         self.device = None
         self.device_ops = None
@@ -42,7 +43,8 @@ class Outcome:
             overhead = round((self.step_ns_within / self.step_ns_before - 1) * 100, 1)
         line = process.description(self._torch, self._place)
         line.update({
-            "file": self.file, "steps": self.steps if self.file else 0, "first_step": self.first_step if self.file else None,
+            "kind": "steps" if self._settings.is_outside else "process", "file": self.file,
+            "steps": self.steps if self.is_recorded else 0, "first_step": self.first_step if self.is_recorded else None,
             "steps_by": source.name if source else None, "steps_seen": source.count if source else 0,
             "step_ns_before": self.step_ns_before, "step_ns_within": self.step_ns_within, "overhead_percent": overhead,
             "device": self.device or process.device(self._torch), "device_ops": self.device_ops, "ended": ended, "failed": failed})
@@ -50,7 +52,7 @@ class Outcome:
 
     def not_in_trace(self):
         """What is wrong with a trace that has been written, or None."""
-        if self.device == "cuda" and not self.device_ops:
+        if self.device == "cuda" and self.device_ops == 0:
             return ("the program uses CUDA, and no activity of the device was recorded; another profiler may have its counters "
                     "(CUPTI records for one at a time), or none of its work fell into the recording")
         if self.steps or self._settings.duration_s is not None:

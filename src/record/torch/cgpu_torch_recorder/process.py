@@ -63,6 +63,6 @@ def device_for_all_to_come(torch):
 
 def description(torch, place):
     """What the manifest says of every process. Nothing of the environment, no arguments of the command line."""
-    return {"kind": "process", "tool": "torch", "tool_version": str(torch.__version__),
+    return {"tool": "torch", "tool_version": str(torch.__version__),
             "python": "%d.%d.%d" % sys.version_info[:3], "host": os.uname().nodename, "pid": os.getpid(),
             "rank": place.rank, "local_rank": place.local_rank, "world_size": place.world_size}

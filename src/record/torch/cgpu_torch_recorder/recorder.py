@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from . import endings, forward_hooks, import_hook, manifest, outcome, process, profile, program_profiler, settings, step_hooks
+from . import capture, endings, forward_hooks, import_hook, manifest, outcome, process, profile, program_profiler, settings, step_hooks
 from .patches import Patches
 from .steps import FORWARD, StepSources
 
@@ -220,12 +220,22 @@ class Recorder:
         self._outcome.device = device
         if self._chosen:
             self._outcome.first_of_warm_up = self._chosen.count
-        self._profile = profile.Profile(self._torch, device, self._settings)
+        try:
+            self._profile = self._new_profile(device)
+        except capture.NoDevice:
+            self._report(None, "the program had not used CUDA before the steps that were to be recorded; --duration 10s records "
+                               "a span of time")
+            return False
         self._program_profiler.not_this_one(self._profile.prepare)
         self._signals = endings.SignalHandler(self._on_signal)
         if self._forked:
             endings.when_forked_child_exits(self._guard(self._on_exit))
         return True
+
+    def _new_profile(self, device):
+        if self._settings.is_outside:
+            return capture.Capture(self._torch, device)
+        return profile.Profile(self._torch, device, self._settings)
 
     def _end(self, ended):
         """The trace is written, whatever ends the recording."""
@@ -236,7 +246,8 @@ class Recorder:
         name = process.file_name(self._place, "pt.trace.json.gz")
         has_ops = self._profile.write(self._settings.folder, name)
         if has_ops:
-            self._outcome.file = name
+            self._outcome.is_recorded = True
+            self._outcome.file = None if self._settings.is_outside else name
             self._outcome.device_ops = self._profile.device_ops
             self._report(ended, self._outcome.not_in_trace(), self._wants_history(ended))
         elif self._outcome.has_seen_event:
@@ -246,7 +257,7 @@ class Recorder:
             self._done()
 
     def _wants_history(self, ended):
-        return (self._settings.set == "full" and ended == "steps" and self._outcome.device == "cuda"
+        return (self._settings.set == "full" and not self._settings.is_outside and ended == "steps" and self._outcome.device == "cuda"
                 and profile.MemoryHistory.is_possible(self._torch))
 
     def _report(self, ended, failed, wants_history=False):
@@ -272,6 +283,7 @@ class Recorder:
             pass  # it may be what failed
         try:
             self._outcome.file = None
+            self._outcome.is_recorded = False
             self._report(None, failed)
         except Exception as another:  # the folder cannot be written: standard error is what is left
             sys.stderr.write("cgpu record: the manifest was not written: %s\n" % (another,))

@@ -9,7 +9,8 @@ class Settings:
     """The members are the keys of the JSON; what is missing has the value that is here.
 
     skip, warm_up and steps count steps; delay_s and duration_s are seconds; ranks are the numbers of those that record
-    (None: all); ranges is the name of the range that is a step.
+    (None: all); ranges is the name of the range that is a step. is_outside: another profiler records, and is only told when
+    (capture.py).
     """
 
     def __init__(self, folder, **values):
@@ -22,6 +23,7 @@ class Settings:
         self.duration_s = values.get("duration_s")
         self.ranks = values.get("ranks")
         self.ranges = values.get("ranges")
+        self.is_outside = bool(values.get("is_outside"))
         if self.set not in SETS:
             raise ValueError("CGPU_RECORD: no set %r, only %s" % (self.set, ", ".join(SETS)))
         if self.skip < 0 or self.warm_up < 0 or self.steps < 1:
