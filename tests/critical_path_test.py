@@ -5,6 +5,7 @@ numbers that HTA publishes for its own example.
 
 Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
+import glob
 import itertools
 import os
 import statistics
@@ -221,6 +222,53 @@ class Corpus(unittest.TestCase):
                                          "trace.json.gz"), 0.02)
         self.assertEqual(most(os.path.join(CORPUS, "nsys_sqlite", "GindaChen_nsys-ai__tests__fixtures__h100_2gpu_1s.sqlite")),
                          "memory")
+
+
+class AlikeRanks(unittest.TestCase):
+    """Runs of the machine in which one rank is late, or one group of ranks has a slow link, held against the runs without it."""
+
+    def whatif(self, program, option, ranks=3):
+        """Predicted ns of all steps."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(machine.run(program, ranks), folder, (9, 0), None)
+            rows = tool.table(paths, "whatif", option)
+        return sum(row["predicted_ns"] for row in rows)
+
+    def measured(self, program, ranks=3):
+        return round(1000 * machine.measured(machine.run(program, ranks)))
+
+    def test_a_rank_as_the_median(self):
+        for name in ("late host", "slow device"):
+            for cost in (1800, 9000):
+                with self.subTest(name, cost=cost):
+                    late, equal = (causes.training((name, cost, there)) for there in (True, False))
+                    self.assertGreater(self.measured(late), self.measured(equal))
+                    self.assertEqual(self.whatif(late, "--rank-as-median"), self.measured(equal))
+                    self.assertEqual(self.whatif(late, "--links-as-best"), self.measured(late))
+
+    def test_links_as_the_best(self):
+        slow, equal = (causes.training(("slow_link", 9000, there)) for there in (True, False))
+        ranks = causes.CAUSES["slow_link"].ranks
+        self.assertEqual(self.whatif(slow, "--links-as-best", ranks), self.measured(equal, ranks))
+        self.assertEqual(self.whatif(slow, "--rank-as-median", ranks), self.measured(slow, ranks))
+
+    def test_what_all_ranks_do_stays(self):
+        program = causes.training(("data_loading", 9000, True))
+        self.assertEqual(self.whatif(program, "--rank-as-median"), self.measured(program))
+
+    def test_one_rank_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(machine.run(causes.training(), 1), folder, (9, 0), None)
+            for option in ("--rank-as-median", "--links-as-best"):
+                done = tool.run(["whatif", *paths, option])
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(option + ": give the profiles of several ranks", done.stderr.decode())
+
+    def test_stages_of_one_rank_each_are_refused(self):
+        paths = sorted(glob.glob(os.path.join(tool.ROOT, "examples", "h100_ranks", "scheduled_slow", "*.gz")))
+        done = tool.run(["whatif", *paths, "--rank-as-median"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none has a peer", done.stderr.decode())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// cgpu whatif INPUT... --scale NAME=FACTOR --free KIND: how long the steps would last, and what would bind them then.
+// cgpu whatif INPUT... --scale NAME=FACTOR --free KIND --rank-as-median: how long the steps would last, and what would
+// bind them then.
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,15 +22,21 @@ struct WhatifCommand {
   InputOptions input;
   std::vector<std::string> scale;
   std::vector<std::string> free;
+  bool rank_as_median = false;
+  bool links_as_best = false;
   std::string format = "text";
 
   void run() const {
-    if (scale.empty() && free.empty()) {
-      throw Error("whatif: say what is to be different, like --scale gemm=0.5 or --free data_loading");
+    if (scale.empty() && free.empty() && !rank_as_median && !links_as_best) {
+      throw Error(
+          "whatif: say what is to be different, like --scale gemm=0.5, --free data_loading or, of several ranks, "
+          "--rank-as-median");
     }
     TableOptions change;
     if (!scale.empty()) change.set("scale", scale);
     if (!free.empty()) change.set("free", free);
+    if (rank_as_median) change.set("rank-as-median", {""});
+    if (links_as_best) change.set("links-as-best", {""});
     const FoldedSession folded =
         fold_ranks(OpeningWithProgress(input).options(), input.selection(),
                    {{&find_analysis("whatif"), change}, {&find_analysis("critical_path"), change}});
@@ -55,6 +62,11 @@ void add_whatif_verb(CommandLine& line) {
           "KIND: as if this took no time and was not waited for: compute, communication, memory, kernel_gap, or a "
           "cause of idle time; several with commas")
       .comma_separated();
+  verb.add_flag(
+      "--rank-as-median", command->rank_as_median,
+      "As if each rank took for its own work in a step what the median of the ranks with the same work takes");
+  verb.add_flag("--links-as-best", command->links_as_best,
+                "As if the collectives of slow groups of ranks were as fast as those of the fastest group");
   verb.add_option("--format", command->format, "text or json").one_of({"text", "json"});
   add_input_options(verb, command->input, true);
   verb.set_action([command] { command->run(); });

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/ranks/slow_links.h"
+#include "analysis/session_clock.h"
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "kernels/kernel_class.h"
@@ -24,6 +26,15 @@ const TableOption kFreeOption{.name = "free",
                               .about =
                                   "KIND: as if this did not take any time, or was not waited for (compute, "
                                   "communication, memory, kernel_gap, or a cause of idle time)"};
+
+const TableOption kRankAsMedianOption{
+    .name = "rank-as-median",
+    .kind = TableOption::Kind::flag,
+    .about = "as if each rank took for its own work in a step what the median of the ranks with the same work takes"};
+const TableOption kLinksAsBestOption{
+    .name = "links-as-best",
+    .kind = TableOption::Kind::flag,
+    .about = "as if the collectives of slow groups of ranks were as fast as those of the fastest group"};
 
 Change change_of(const TableOptions& options) {
   Change change;
@@ -43,6 +54,8 @@ Change change_of(const TableOptions& options) {
       throw Error(fmt::format("--free {}", error.what()));
     }
   }
+  change.rank_as_median = options.flag(kRankAsMedianOption);
+  change.links_as_best = options.flag(kLinksAsBestOption);
   return change;
 }
 
@@ -51,6 +64,7 @@ ChangedGraph::ChangedGraph(const SessionFacts& whole, Change change)
   per_run_.resize(facts_.session().runs.size());
   match_counts_.assign(change_.scales.size(), 0);
   if (!change_.scales.empty()) find_named();
+  if (change_.rank_as_median || change_.links_as_best) compare_ranks();
   weights_ = weights_of(graph_);
   if (!change_.empty()) {
     for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
@@ -79,6 +93,7 @@ int64_t ChangedGraph::changed_length(const EdgePart& part) const {
       const int64_t inside = named.clip(part.time.begin, part.time.end).length();
       length -= (1 - change_.scales[scale].factor) * static_cast<double>(inside);
     }
+    if (medians_) length *= medians_->factor_of_host(part);
   } else if (part.slice != kNone && !per_run.factor_of_slice.empty()) {
     length *= static_cast<double>(per_run.factor_of_slice[part.slice]);
   }
@@ -90,6 +105,30 @@ void ChangedGraph::for_each_part(uint32_t edge, MomentIndex to, const std::funct
     part.length = changed_length(part);
     if (part.length > 0) visit(part);
   });
+}
+
+void ChangedGraph::compare_ranks() {
+  const char* option = change_.rank_as_median ? "--rank-as-median" : "--links-as-best";
+  const size_t runs = facts_.session().runs.size();
+  if (runs < 2) throw Error(fmt::format("{}: give the profiles of several ranks", option));
+  if (!has_common_clock(facts_.session())) {
+    throw Error(fmt::format("{}: the clocks of these ranks cannot be compared (table clocks says why)", option));
+  }
+  if (change_.rank_as_median) {
+    medians_.emplace(facts_, parts_);
+    if (!medians_->has_peers()) {
+      throw Error(
+          "--rank-as-median: each rank is a stage of a pipeline by itself, so that none has a peer to compare with");
+    }
+  }
+  const SlowLinks links = change_.links_as_best ? find_slow_links(facts_) : SlowLinks();
+  for (size_t run = 0; run < runs; ++run) {
+    std::vector<float>& factors = per_run_[run].factor_of_slice;
+    if (factors.empty()) factors.assign(facts_.run(run).timeline.slices.size(), 1.0F);
+    if (medians_) medians_->scale_ops(run, factors);
+    if (!change_.links_as_best) continue;
+    for (const auto& [op, factor] : links.factors[run]) factors[op] *= static_cast<float>(factor);
+  }
 }
 
 /// Which device ops and which times of host threads each scale is about.

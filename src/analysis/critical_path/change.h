@@ -8,6 +8,7 @@
 
 #include "analysis/critical_path/edge_times.h"
 #include "analysis/critical_path/path_parts.h"
+#include "analysis/critical_path/peer_medians.h"
 #include "analysis/critical_path/replayed_periods.h"
 #include "analysis/table_options.h"
 #include "dependencies/replay.h"
@@ -20,14 +21,18 @@ struct Change {
     double factor = 1;
   };
   std::vector<Scale> scales;
-  BoundKinds removed;  // time that is taken out, and waits that end at once
+  BoundKinds removed;           // time that is taken out, and waits that end at once
+  bool rank_as_median = false;  // each rank takes for its work what the median of its peers takes (peer_medians.h)
+  bool links_as_best = false;   // transfers are as fast as those of the fastest group (ranks/slow_links.h)
 
-  bool empty() const { return scales.empty() && removed.none(); }
+  bool empty() const { return scales.empty() && removed.none() && !rank_as_median && !links_as_best; }
 };
 
 /// The options `--scale NAME=FACTOR` and `--free KIND` of tables.
 extern const TableOption kScaleOption;
 extern const TableOption kFreeOption;
+extern const TableOption kRankAsMedianOption;
+extern const TableOption kLinksAsBestOption;
 /// Throws Error for what is no factor or no kind.
 Change change_of(const TableOptions& options);
 
@@ -36,6 +41,7 @@ Change change_of(const TableOptions& options);
 /// Scaling a device op scales its time; scaling a host slice scales the time of its thread within it, and the device
 /// ops that were launched in it. Freeing a kind removes the time of that kind from all edges. Freeing synchronization,
 /// blocking_copy or other_rank also removes what they wait for: the call returns, and the collective ends, without it.
+/// Throws Error where a change of ranks is asked for and there is one rank, or their clocks cannot be compared.
 /// O(slices) for names, O(edges log n) for the rest.
 class ChangedGraph {
  public:
@@ -62,6 +68,7 @@ class ChangedGraph {
     std::vector<std::vector<IntervalSet>> threads;  // by scale, by track: the time of host slices that it scales
   };
   void find_named();
+  void compare_ranks();
   int64_t changed_length(const EdgePart& part) const;
 
   const SessionFacts& facts_;
@@ -69,6 +76,7 @@ class ChangedGraph {
   Change change_;
   EdgeParts parts_;
   std::vector<PerRun> per_run_;
+  std::optional<PeerMedians> medians_;
   std::vector<int64_t> match_counts_;
   std::vector<int64_t> weights_;
   Replay replayed_;

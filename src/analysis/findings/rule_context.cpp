@@ -287,7 +287,7 @@ const std::vector<CostedWork>& RuleContext::costed_work() {
 }
 
 const SlowLinks& RuleContext::slow_links() {
-  if (!slow_links_) slow_links_ = find_slow_links(facts_.whole(), thresholds());
+  if (!slow_links_) slow_links_ = find_slow_links(facts_.whole(), {thresholds().slow_link, thresholds().large_message});
   return *slow_links_;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "analysis/ranks/slow_links.h"
+
 namespace cgpu {
 
 struct Thresholds {
@@ -36,11 +38,9 @@ struct Thresholds {
   /// Ranks whose compute times differ by more than this factor have unequal work: the spread of equal devices is a few
   /// percent.
   double unequal_work = 1.15;
-  /// A transfer of the same collective that is slower by this factor than elsewhere is not noise: equal links differ by
-  /// 10 % or so, a wrong path (PCIe in the place of NVLink, a network in the place of either) by five and more.
-  double slow_link = 2;
-  /// Below this size a collective takes its latency, whatever the link: 1 MiB at 50 GB/s takes 21 us, as long as it.
-  double large_message = 1024.0 * 1024;
+  /// How much slower a transfer is than elsewhere, and from which size on transfers are compared.
+  double slow_link = SlowLinkLimits().factor;
+  double large_message = SlowLinkLimits().large_message;
   /// Share of the multiprocessors that get a block, below which a kernel leaves most of the device idle.
   double low_occupancy = 0.5;
   /// Share of the attainable rate below which an op is inefficient. Products, attention and passes over memory of usual

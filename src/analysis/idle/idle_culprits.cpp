@@ -31,52 +31,12 @@ std::string_view text_of(NoCulprit reason) {
 }
 
 IdleCulprits::IdleCulprits(const Timeline& timeline, std::function<const Waits&()> waits)
-    : timeline_(timeline), threads_(timeline), steps_(timeline.names.size()), waits_(std::move(waits)) {
+    : timeline_(timeline), innermost_(timeline), steps_(timeline.names.size()), waits_(std::move(waits)) {
   for (SliceIndex slice = 0; slice < timeline.slices.size() && !has_calls_; ++slice) {
     has_calls_ = is_call(timeline.kind(slice)) && is_host(timeline.kind(slice));
   }
   for (StringId name = 0; name < timeline.names.size(); ++name)
     steps_[name] = timeline.names[name].starts_with(kStepMark);
-}
-
-SliceIndex IdleCulprits::active_at(SliceIndex slice, int64_t time) const {
-  const Slices& slices = timeline_.slices;
-  const TrackIndex thread = slice == kNone ? kNone : slices.track[slice];
-  while (slice != kNone) {
-    if (!is_plausible(timeline_, slice)) {  // as if it was not there
-      const std::span<const SliceIndex> own = threads_.of(thread);
-      const auto at = std::partition_point(own.begin(), own.end(),
-                                           [&](SliceIndex other) { return comes_outer_first(slices, other, slice); });
-      slice = at == own.begin() ? kNone : *(at - 1);
-    } else if (slices.end(slice) <= time) {
-      // All that began between its parent and it ended before it did.
-      slice = slices.parent[slice];
-      if (slice != kNone && slices.track[slice] != thread) return kNone;  // it put this work into a queue
-    } else {
-      return slice;
-    }
-  }
-  return kNone;
-}
-
-template <typename Visit>
-void IdleCulprits::for_each_innermost(TrackIndex thread, Interval time, Visit visit) const {
-  const Slices& slices = timeline_.slices;
-  const std::span<const SliceIndex> own = threads_.of(thread);
-  auto next =
-      std::partition_point(own.begin(), own.end(), [&](SliceIndex slice) { return slices.start[slice] <= time.begin; });
-  int64_t now = time.begin;
-  SliceIndex innermost = next == own.begin() ? kNone : active_at(*(next - 1), now);
-  while (now < time.end) {
-    const int64_t until = next == own.end() ? time.end : std::min(time.end, slices.start[*next]);
-    while (now < until) {
-      const int64_t end = innermost == kNone ? until : std::min(until, slices.end(innermost));
-      visit(Interval{now, end}, innermost);
-      now = end;
-      innermost = innermost == kNone ? kNone : active_at(innermost, now);
-    }
-    for (; next != own.end() && slices.start[*next] == now; ++next) innermost = active_at(*next, now);
-  }
 }
 
 void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts) {
@@ -123,7 +83,7 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
   }
   const TrackIndex thread = timeline_.slices.track[launch];
   const bool is_named = slice != kNone && !is_host(timeline_.kind(slice));  // the profiler's or the driver's work
-  for_each_innermost(thread, named.time, [&](const Interval& time, SliceIndex innermost) {
+  innermost_.for_each(thread, named.time, [&](const Interval& time, SliceIndex innermost) {
     IdlePart part{.time = time, .cause = named.cause, .host = innermost};
     if (is_named) {
       part.culprit = slice;
@@ -138,7 +98,7 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
 }
 
 SliceIndex IdleCulprits::next_after(TrackIndex thread, int64_t time) const {
-  const std::span<const SliceIndex> own = threads_.of(thread);
+  const std::span<const SliceIndex> own = innermost_.of(thread);
   const auto later = std::partition_point(own.begin(), own.end(),
                                           [&](SliceIndex slice) { return timeline_.slices.start[slice] <= time; });
   const auto next = std::find_if(later, own.end(),

@@ -1,17 +1,16 @@
 // Who is to blame for a part of an idle gap: the innermost host slice, call or op that is responsible for it
 // (docs/definitions/idle.md, "idle_hosts").
 //
-// The host slices of the run are put in order once, O(n) where they come sorted. A part then costs O(log m) and the
-// slices in it.
+// O(n) once; a part then costs O(log m) and the slices in it (analysis/common/innermost_slices.h).
 #pragma once
 
 #include <functional>
 #include <string_view>
 #include <vector>
 
+#include "analysis/common/innermost_slices.h"
 #include "analysis/idle/idle_causes.h"
 #include "base/interval_set.h"
-#include "links/nesting.h"
 #include "links/waits.h"
 #include "model/timeline.h"
 
@@ -54,11 +53,6 @@ class IdleCulprits {
   void append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts);
 
  private:
-  /// Calls visit(time, slice) for the innermost slice at each moment of `time`, in order; kNone where there is none.
-  template <typename Visit>
-  void for_each_innermost(TrackIndex thread, Interval time, Visit visit) const;
-  /// The innermost slice that is active then among `slice`, which has begun, and those of its thread before it.
-  SliceIndex active_at(SliceIndex slice, int64_t time) const;
   /// The outermost of those that the thread begins next.
   SliceIndex next_after(TrackIndex thread, int64_t time) const;
   bool is_step(SliceIndex slice) const;
@@ -66,7 +60,7 @@ class IdleCulprits {
 
   const Timeline& timeline_;
   bool has_calls_ = false;
-  HostSlicesOuterFirst threads_;
+  InnermostSlices innermost_;
   std::vector<bool> steps_;  // names of iterations
   std::function<const Waits&()> waits_;
 };

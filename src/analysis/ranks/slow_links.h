@@ -7,10 +7,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/findings/thresholds.h"
 #include "analysis/session_facts.h"
 
 namespace cgpu {
+
+struct SlowLinkLimits {
+  /// A transfer of the same collective that is slower by this factor than elsewhere is not noise: equal links differ by
+  /// 10 % or so, a wrong path (PCIe in the place of NVLink, a network in the place of either) by five and more.
+  double factor = 2;
+  /// Bytes below which a collective takes its latency, whatever the link: 1 MiB at 50 GB/s takes 21 us, as long as it.
+  double large_message = 1024.0 * 1024;
+};
 
 /// The slow transfers of one group.
 struct SlowGroup {
@@ -29,8 +36,8 @@ struct SlowLinks {
 };
 
 /// Of a whole session of several ranks. Each group is held against the usual rate of the fastest one of its kind
-/// (Thresholds::slow_link). Within a group slow transfers say nothing: what runs beside one slows it down too.
+/// (SlowLinkLimits::factor). Within a group slow transfers say nothing: what runs beside one slows it down too.
 /// O(collective ops log collective ops).
-SlowLinks find_slow_links(const SessionFacts& whole, const Thresholds& thresholds);
+SlowLinks find_slow_links(const SessionFacts& whole, const SlowLinkLimits& limits = {});
 
 }  // namespace cgpu

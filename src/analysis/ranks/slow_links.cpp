@@ -1,4 +1,4 @@
-#include "analysis/findings/slow_links.h"
+#include "analysis/ranks/slow_links.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -70,7 +70,7 @@ double median_rate(const std::vector<TimedTransfer>& transfers) {
 
 }  // namespace
 
-SlowLinks find_slow_links(const SessionFacts& whole, const Thresholds& thresholds) {
+SlowLinks find_slow_links(const SessionFacts& whole, const SlowLinkLimits& limits) {
   const Session& session = whole.session();
   struct OfGroup {
     const CollectiveSeries* series;
@@ -79,7 +79,7 @@ SlowLinks find_slow_links(const SessionFacts& whole, const Thresholds& threshold
   std::map<Alike, std::vector<OfGroup>> alike;
   for (const CollectiveSeries& series : whole.collectives()) {
     if (series.members.size() < 2) continue;
-    for (auto& [kind, transfers] : transfers_of(session, series, thresholds.large_message)) {
+    for (auto& [kind, transfers] : transfers_of(session, series, limits.large_message)) {
       alike[kind].push_back({&series, std::move(transfers)});
     }
   }
@@ -90,7 +90,7 @@ SlowLinks find_slow_links(const SessionFacts& whole, const Thresholds& threshold
     double usual = 0;
     for (const OfGroup& group : groups) usual = std::max(usual, median_rate(group.transfers));
     for (const OfGroup& group : groups) {
-      if (median_rate(group.transfers) * thresholds.slow_link > usual) continue;
+      if (median_rate(group.transfers) * limits.factor > usual) continue;
       SlowGroup found;
       for (const TimedTransfer& transfer : group.transfers) {
         if (transfer.rate() >= usual) continue;
