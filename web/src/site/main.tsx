@@ -6,9 +6,10 @@ import { start } from "../app";
 import "../styles";
 import "../style/site.css";
 import { Logo } from "../ui/pages";
+import { addressesOf, shown } from "./addresses";
 import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
 import { hearProfiles } from "./given_messages";
-import { fileAt, MOST_URLS, urlsOfPage } from "./given_urls";
+import { fileAt } from "./given_urls";
 import { engineOfPage, exampleOfPage, workerOfPage } from "./parts";
 
 const host = document.getElementById("app")!;
@@ -100,26 +101,27 @@ function Examples(): JSX.Element {
   );
 }
 
-const urls = urlsOfPage();
-
-function filesAtUrls(): Promise<Given[]> {
-  if (urls.length <= MOST_URLS) return Promise.all(urls.map(fileAt));
-  const times = `?url= is given ${urls.length} times`;
-  return Promise.reject(new Error(`${times}: once opens a profile, twice compares two.`));
-}
+const { urls, problem: problemOfUrls } = addressesOf(location);
+const shownUrls = urls.map(shown).join(" and ");
+const isServed = /^https?:$/.test(location.protocol);
 
 /** What the page may connect to. */
 function Policy(): JSX.Element {
+  const policy = <code>{document.querySelector<HTMLMetaElement>("#connections")!.content}</code>;
   const look = "look at the network tab of the developer tools";
+  const hosts = new Set(urls.map(({ host }) => host)).size;
   return urls.length > 0 ? (
     <p class="soft">
-      This page reads {urls.join(" and ")}, and sends nothing. Its policy lets it connect to that host and no other (
-      <code>{document.querySelector<HTMLMetaElement>("#connections")?.content}</code>): {look}.
+      This page asks for {shownUrls}, and sends only {urls.length > 1 ? "those addresses" : "that address"}, with all
+      that follows <code>?</code> in {urls.length > 1 ? "them" : "it"}. Its policy lets it connect to{" "}
+      {hosts > 1 ? "those hosts" : "that host"} and no other ({policy}): {look}.
+      {isServed && ` ${location.host} got the address of this page, in which they are.`}
     </p>
   ) : (
     <p class="soft">
-      Nothing leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
-      connect to nothing (<code>connect-src 'none'</code>): {look}, or cut the network before you open a file.
+      No profile leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
+      connect to nothing ({policy}): {look}, or cut the network before you open a file.
+      {isServed && ` The browser keeps the page for use without a network, and asks ${location.host} for newer ones.`}
     </p>
   );
 }
@@ -127,7 +129,7 @@ function Policy(): JSX.Element {
 function Site(): JSX.Element {
   const [before, setBefore] = useState<Given | null>(null);
   const [after, setAfter] = useState<Given | null>(null);
-  const [problem, say] = useState("");
+  const [problem, say] = useState(problemOfUrls);
   const [loading, setLoading] = useState(urls.length > 0);
   useEffect(() => {
     if (before && after) void openGiven([before, after]);
@@ -136,7 +138,7 @@ function Site(): JSX.Element {
   useEffect(() => {
     if (urls.length === 0) return;
     let isWanted = true; // until another profile is opened
-    filesAtUrls().then(
+    Promise.all(urls.map(fileAt)).then(
       (given) => isWanted && void openGiven(given),
       (error: Error) => {
         setLoading(false);
@@ -162,7 +164,7 @@ function Site(): JSX.Element {
         <Drop title="Compare: before" note="The first of two runs" given={before} take={setBefore} say={say} />
         <Drop title="Compare: after" note="The second one" given={after} take={setAfter} say={say} />
       </div>
-      {loading && <p role="status">Loading {urls.join(" and ")}</p>}
+      {loading && <p role="status">Loading {shownUrls}</p>}
       {problem && <p role="alert">{problem}</p>}
       <Examples />
       <p class="soft">
@@ -175,3 +177,5 @@ function Site(): JSX.Element {
 }
 
 render(<Site />, host);
+// Without a network, the browser opens what service_worker.js keeps. It may refuse that: then the page needs its server.
+if (isServed) navigator.serviceWorker?.register("sw.js").catch(() => {});
