@@ -105,23 +105,28 @@ const { urls, problem: problemOfUrls } = addressesOf(location);
 const shownUrls = urls.map(shown).join(" and ");
 const isServed = /^https?:$/.test(location.protocol);
 
-/** What the page may connect to. */
+/** What the page may connect to, and what it sends. */
 function Policy(): JSX.Element {
   const policy = <code>{document.querySelector<HTMLMetaElement>("#connections")!.content}</code>;
   const look = "look at the network tab of the developer tools";
-  const hosts = new Set(urls.map(({ host }) => host)).size;
-  return urls.length > 0 ? (
+  const areTwo = new Set(urls.map(({ host }) => host)).size > 1;
+  return (
     <p class="soft">
-      This page asks for {shownUrls}, and sends only {urls.length > 1 ? "those addresses" : "that address"}, with all
-      that follows <code>?</code> in {urls.length > 1 ? "them" : "it"}. Its policy lets it connect to{" "}
-      {hosts > 1 ? "those hosts" : "that host"} and no other ({policy}): {look}.
-      {isServed && ` ${location.host} got the address of this page, in which they are.`}
-    </p>
-  ) : (
-    <p class="soft">
-      No profile leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
-      connect to nothing ({policy}): {look}, or cut the network before you open a file.
-      {isServed && ` The browser keeps the page for use without a network, and asks ${location.host} for newer ones.`}
+      No profile leaves this machine.{" "}
+      {urls.length > 0 ? (
+        <>
+          This page asks for {shownUrls}: {areTwo ? "each host" : "the host"} gets the whole address, with what follows{" "}
+          <code>?</code> in it, and nothing else. The policy of the page lets it connect to{" "}
+          {areTwo ? "those hosts" : "that host"} and no other ({policy}): {look}.
+        </>
+      ) : (
+        <>
+          The page has its whole program in it, and a policy under which the browser lets it connect to nothing (
+          {policy}): {look}, or cut the network before you open a file.
+        </>
+      )}
+      {isServed && (urls.length > 0 || problemOfUrls) && ` ${location.host} got the address of this page, with ?url=.`}
+      {isServed && ` The browser may keep the page for use without a network; it asks ${location.host} for newer ones.`}
     </p>
   );
 }
