@@ -5,6 +5,7 @@ const folder = self.registration.scope;
 const OWN = `cgpu ${folder} `; // the caches are those of the origin, which can have the page in several folders
 const CACHE = OWN + PAGE_HASH;
 const PAGE = `${folder}index.html`;
+const COPY = { cacheName: CACHE, ignoreVary: true };
 
 async function install() {
   const { ok, status, headers, body } = await fetch(PAGE, { cache: "no-cache" });
@@ -24,7 +25,7 @@ async function removeOldCopies() {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
-const answer = (request) => fetch(request).catch(async () => (await caches.match(PAGE)) ?? Response.error());
+const answer = (request) => fetch(request).catch(async () => (await caches.match(PAGE, COPY)) ?? Response.error());
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(removeOldCopies()));

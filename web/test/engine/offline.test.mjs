@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { newTab, newWindow, ROOT, startBrowser } from "../browser/support.mjs";
+import { newTab, newWindow, ROOT, startBrowser, until } from "../browser/support.mjs";
 import { SITE, skipEngine } from "./support.mjs";
 
 const skip = skipEngine || (existsSync(SITE) ? false : `no page at ${SITE}: scripts/build-web-site makes it`);
@@ -47,7 +47,7 @@ class Host {
   publish(title, { page = true } = {}) {
     const hash = (text) => createHash("sha256").update(text).digest("hex");
     const next = this.page.replace("<title>cgpu</title>", `<title>${title}</title>`);
-    this.worker = this.worker.replace(hash(readFileSync(SITE, "utf8")), hash(next));
+    this.worker = this.worker.replaceAll(hash(readFileSync(SITE, "utf8")), hash(next));
     if (page) this.page = next;
   }
 }
@@ -99,7 +99,7 @@ describe("the page without its server", { skip }, () => {
         await host.stop();
         await page.reload();
         await openProfile(page);
-        await page.goto(`${host.url}index.html?#view=sql`);
+        await page.goto(`${host.url}index.html`);
         await openProfile(page);
         await page.goto(`${host.url}index.html?url=run.json`);
         assert.match(await page.getByRole("alert").textContent(), /did not get/);
@@ -115,7 +115,8 @@ describe("the page without its server", { skip }, () => {
       host.publish("new");
       await page.reload();
       assert.equal(await page.title(), "new");
-      await page.waitForFunction(async (name) => !(await caches.has(name)), old);
+      const isGone = () => page.evaluate(async (name) => !(await caches.has(name)), old);
+      await until(page, "the old copy is removed", isGone);
       assert.equal((await keeps(page, 2)).filter((name) => name !== "another's").length, 1);
       await host.stop();
       await page.reload();
