@@ -182,5 +182,12 @@ function Site(): JSX.Element {
 }
 
 render(<Site />, host);
-// Without a network, the browser opens what service_worker.js keeps. It may refuse that: then the page needs its server.
-if (isServed) navigator.serviceWorker?.register("sw.js").catch(() => {});
+/** Without a network the browser then opens what service_worker.js keeps. */
+async function keepPage(): Promise<void> {
+  try {
+    await navigator.serviceWorker?.register("sw.js");
+  } catch {
+    // Refused, as in a frame without storage, or there is no such file: the page needs its server.
+  }
+}
+if (isServed) void keepPage();

@@ -40,6 +40,7 @@ describe("profiles given by addresses and by other pages", { skip }, () => {
     const pages = {
       "/page": readFileSync(SITE),
       "/wiki": '<iframe src="/page" width="1200" height="800"></iframe>',
+      "/boxed": '<iframe sandbox="allow-scripts" src="/page" width="1200" height="800"></iframe>',
       "/report": "<p>A report</p>",
     };
     embedding = await startHost(false, pages);
@@ -182,11 +183,16 @@ describe("profiles given by addresses and by other pages", { skip }, () => {
       [names, address],
     );
 
-  test("a page gives files to ours in a frame", () =>
-    onPage(embedding.at("wiki"), async (page) => {
-      await send(page, [A, B]);
-      await page.frameLocator("iframe").locator("nav.tabs").getByRole("button", { name: "Compare" }).waitFor();
-    }));
+  for (const name of ["wiki", "boxed"])
+    test(`a page gives files to ours in a frame: ${name}`, () =>
+      onPage(embedding.at(name), async (page) => {
+        await send(page, [A, B]);
+        await page.frameLocator("iframe").locator("nav.tabs").getByRole("button", { name: "Compare" }).waitFor();
+        assert.deepEqual(
+          page.complaints.filter((text) => !text.includes("404")),
+          [],
+        ); // it has no sw.js
+      }));
 
   test("a page of another origin gives files to ours, which it opens in a window", () =>
     onPage(embedding.at("report").replace("127.0.0.1", "localhost"), async (page) => {

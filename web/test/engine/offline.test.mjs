@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { newTab, newWindow, ROOT, startBrowser, until } from "../browser/support.mjs";
 import { SITE, skipEngine } from "./support.mjs";
 
@@ -13,12 +14,12 @@ const skip = skipEngine || (existsSync(SITE) ? false : `no page at ${SITE}: scri
 const FOLDER = "/tools/cgpu/";
 const PROFILE = join(ROOT, "examples/cnn_workers0.json.gz");
 
-/** The folder of a web server. `leadsOn`: the server leads from index.html to the folder, as some do. */
+/** The folder of a web server. `isPlain`: else it compresses, and leads from index.html to the folder, as some do. */
 class Host {
   #server = null;
   #port = 0;
-  constructor(leadsOn = false) {
-    this.leadsOn = leadsOn;
+  constructor({ isPlain = true } = {}) {
+    this.isPlain = isPlain;
     this.page = readFileSync(SITE, "utf8");
     this.worker = readFileSync(join(SITE, "../sw.js"), "utf8");
   }
@@ -28,10 +29,14 @@ class Host {
   async start() {
     this.#server = createServer((request, response) => {
       const { pathname } = new URL(request.url, "http://localhost");
-      const send = (type, text) => response.setHeader("Content-Type", type).end(text);
+      const send = (type, text) => {
+        response.setHeader("Content-Type", type);
+        if (this.isPlain) return response.end(text);
+        response.setHeader("Content-Encoding", "gzip").setHeader("Vary", "Accept-Encoding").end(gzipSync(text));
+      };
       if (pathname === `${FOLDER}sw.js`) return send("text/javascript", this.worker);
       if (pathname === `${FOLDER}other.html`) return send("text/html", "another page");
-      if (pathname === `${FOLDER}index.html` && this.leadsOn) return response.writeHead(308, { Location: "./" }).end();
+      if (pathname === `${FOLDER}index.html` && !this.isPlain) return response.writeHead(308, { Location: "./" }).end();
       if (pathname === FOLDER || pathname === `${FOLDER}index.html`) return send("text/html", this.page);
       response.writeHead(404).end();
     });
@@ -91,9 +96,9 @@ describe("the page without its server", { skip }, () => {
     await page.getByRole("region", { name: "Verdict" }).waitFor();
   };
 
-  for (const leadsOn of [false, true])
-    test(`a profile is opened when the server is gone${leadsOn ? ", which led to the folder" : ""}`, () => {
-      const host = new Host(leadsOn);
+  for (const isPlain of [true, false])
+    test(`a profile is opened when the server is gone${isPlain ? "" : ", which compressed, and led to the folder"}`, () => {
+      const host = new Host({ isPlain });
       return onHost(host, async (page) => {
         assert.match(await page.locator("p.soft").last().textContent(), /keep the page for use without a network/);
         await host.stop();
