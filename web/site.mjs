@@ -1,5 +1,6 @@
 // Makes the page that needs neither a server nor an installation: one file with the page, the engine and examples in it.
-//   node site.mjs ENGINE.wasm FOLDER LICENCE...     FOLDER/index.html; the licences: texts, of what the engine is made of
+//   node site.mjs ENGINE.wasm FOLDER LICENCE...     FOLDER/index.html, and FOLDER/sw.js, by which it works offline;
+//                                                   the licences: texts, of what the engine is made of
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -13,13 +14,14 @@ const [engine, out, ...licences] = process.argv.slice(2);
 if (!out) throw new Error("node site.mjs ENGINE.wasm FOLDER LICENCE...");
 
 /** What esbuild makes of one entry: its files, by their endings. */
-async function bundle(entry) {
+async function bundle(entry, define = {}) {
   const { outputFiles } = await build({
     absWorkingDir: here,
     entryPoints: { site: entry },
     outdir: "out",
     write: false,
     bundle: true,
+    define,
     format: "iife",
     target: "es2022",
     charset: "utf8",
@@ -36,29 +38,24 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 const part = (id, bytes) => `<script type="text/plain" id="${id}">${Buffer.from(bytes).toString("base64")}</script>\n`;
 const packed = (path) => gzipSync(readFileSync(path), { level: 9 });
 
+/** The text of a script as it is in its element; the policy has its hash. */
+const inline = ({ js }) => js.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+
 const [site, worker] = [await bundle("src/site/main.tsx"), await bundle("src/engine/worker.ts")];
-// As it stands in the element: its hash is of that text.
-const script = site.js.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const [first, script] = [inline(await bundle("src/site/policy.ts")), inline(site)];
 const texts = licences.map((path) => readFileSync(path, "utf8").trim()).join("\n\n");
-// `connect-src` is what the address asks for, before anything else runs: both policies hold.
-const connections = `{
-const origin = (url) => { try { const { protocol, origin } = new URL(url, location.href); return /^https?:$/.test(protocol) ? origin : ""; } catch { return ""; } };
-const meta = document.createElement("meta");
-meta.id = "connections";
-meta.httpEquiv = "Content-Security-Policy";
-meta.content = "connect-src " + (new URLSearchParams(location.search).getAll("url").map(origin).filter(Boolean).join(" ") || "'none'");
-document.head.append(meta);
-}`;
+// Both policies hold: the second one, `connect-src`, is what policy.ts makes of it.
 const policy =
-  `default-src 'none'; script-src ${hash(connections)} ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(site.css)}; ` +
-  "img-src data:; connect-src http: https:; base-uri 'none'; form-action 'none'";
+  `default-src 'none'; script-src ${hash(first)} ${hash(script)} 'wasm-unsafe-eval'; worker-src blob: 'self'; ` +
+  `style-src ${hash(site.css)}; img-src data:; connect-src http: https:; base-uri 'none'; form-action 'none'`;
 
 const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8" />
 <meta http-equiv="Content-Security-Policy" content="${policy}" />
-<script>${connections}</script>
+<script>${first}</script>
+<meta id="connections" http-equiv="Content-Security-Policy" content="connect-src 'none'" /><!-- -->
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <title>cgpu</title>
 <link rel="icon" href="data:image/svg+xml;base64,${readFileSync(join(here, "static/favicon.svg")).toString("base64")}" />
@@ -75,4 +72,7 @@ ${part("engine", packed(engine))}${part("worker", worker.js)}${EXAMPLES.map((nam
 `;
 mkdirSync(resolve(out), { recursive: true });
 writeFileSync(join(out, "index.html"), page);
+const pageHash = createHash("sha256").update(page).digest("hex");
+const { js: serviceWorker } = await bundle("src/site/service_worker.js", { PAGE_HASH: JSON.stringify(pageHash) });
+writeFileSync(join(out, "sw.js"), serviceWorker);
 console.log(`${join(out, "index.html")}: ${(page.length / 1e6).toFixed(1)} MB`);

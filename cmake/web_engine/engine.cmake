@@ -13,7 +13,7 @@ include(cmake/library.cmake)
 include(cmake/embed.cmake)
 add_subdirectory(src)
 
-# The page with the engine in it: build-web/site/index.html, by `cmake --build --preset web`.
+# The page with the engine in it: build-web/site/, by `cmake --build --preset web`.
 include(cmake/web.cmake)
 set(licences ${CMAKE_SOURCE_DIR}/packaging/copyright)
 foreach(file zig/LICENSE zig/lib/libcxx/LICENSE.TXT zig/lib/libc/wasi/LICENSE zlib/LICENSE)
@@ -21,9 +21,9 @@ foreach(file zig/LICENSE zig/lib/libcxx/LICENSE.TXT zig/lib/libc/wasi/LICENSE zl
 endforeach()
 set(site ${CMAKE_BINARY_DIR}/site/index.html)
 add_custom_command(
-  OUTPUT ${site}
+  OUTPUT ${site} ${CMAKE_BINARY_DIR}/site/sw.js
   COMMAND node ${CGPU_WEB_SOURCE}/site.mjs $<TARGET_FILE:web_engine> ${CMAKE_BINARY_DIR}/site ${licences}
-  DEPENDS web_engine ${web_sources} ${CGPU_WEB_SOURCE}/site.mjs ${CGPU_WEB_INSTALLED}
+  DEPENDS web_engine ${web_sources} ${CGPU_WEB_SOURCE}/src/site/service_worker.js ${CGPU_WEB_SOURCE}/site.mjs ${CGPU_WEB_INSTALLED}
   COMMENT "Building the page with the engine"
   VERBATIM)
 add_custom_target(site DEPENDS ${site})

@@ -1,31 +1,22 @@
-// Profiles at addresses: `?url=ADDRESS`, twice for a comparison. The page's policy lets it connect to their hosts (site.mjs).
+// Profiles at addresses: `?url=ADDRESS`, twice for a comparison. The page's policy lets it connect to their hosts (policy.ts).
+import { shown } from "./addresses";
 import type { Given } from "./given_files";
 
-export const MOST_URLS = 2;
-
-/** What `?url=` names, as written there. */
-export const urlsOfPage = (): string[] => new URLSearchParams(location.search).getAll("url");
+const OPTIONS: RequestInit = { credentials: "omit", referrerPolicy: "no-referrer" };
 
 /** The file at an address. Fails with one line that says what to do. */
-export async function fileAt(address: string): Promise<Given> {
-  if (!URL.canParse(address, location.href)) throw new Error(`?url=${address} is no address.`);
-  const url = new URL(address, location.href);
-  if (!/^https?:$/.test(url.protocol)) {
-    throw new Error(`?url= takes addresses of http and https, and ${url.href} is none: drop the file here.`);
-  }
+export async function fileAt(url: URL): Promise<Given> {
   let answer: Response;
   try {
-    answer = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer" });
+    answer = await fetch(url, OPTIONS);
   } catch {
     throw new Error(
-      `The browser did not get ${url.href}. Either its host cannot be reached, or it does not let other pages read the ` +
-        "file (it has to answer with Access-Control-Allow-Origin), or it leads to another host, which this page may not " +
-        "ask. Download the file and drop it here.",
+      `The browser did not get ${shown(url)}. ${await reasonOfFailure(url)} Download the file and drop it here.`,
     );
   }
   if (!answer.ok) {
     throw new Error(
-      `${url.host} answered ${`${answer.status} ${answer.statusText}`.trim()} to ${url.href}: look whether the address ` +
+      `${url.host} answered ${`${answer.status} ${answer.statusText}`.trim()} to ${shown(url)}: look whether the address ` +
         "is right and the file may be read without signing in.",
     );
   }
@@ -34,9 +25,21 @@ export async function fileAt(address: string): Promise<Given> {
   try {
     blob = await answer.blob();
   } catch {
-    throw new Error(`The connection to ${url.host} ended before all of ${url.href} was there: load the page again.`);
+    throw new Error(`The connection to ${url.host} ended before all of ${shown(url)} was there: load the page again.`);
   }
   return { files: [{ path: name, blob }], inputs: [name] };
+}
+
+/** The browser gives no reason; whether the address leads on to another is seen when that is not followed. */
+async function reasonOfFailure(url: URL): Promise<string> {
+  const leadsOn = await fetch(url, { ...OPTIONS, redirect: "manual" }).then(
+    ({ type }) => type === "opaqueredirect",
+    () => false,
+  );
+  return leadsOn
+    ? "The address leads on to another one. Where that has another host, the policy of this page refuses it: give ?url= that address."
+    : "Either its host cannot be reached, or it does not let other pages read the file (it has to answer with " +
+        "Access-Control-Allow-Origin).";
 }
 
 function nameIn(url: URL): string {

@@ -6,9 +6,10 @@ import { start } from "../app";
 import "../styles";
 import "../style/site.css";
 import { Logo } from "../ui/pages";
+import { addressesOf, shown } from "./addresses";
 import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
 import { hearProfiles } from "./given_messages";
-import { fileAt, MOST_URLS, urlsOfPage } from "./given_urls";
+import { fileAt } from "./given_urls";
 import { engineOfPage, exampleOfPage, workerOfPage } from "./parts";
 
 const host = document.getElementById("app")!;
@@ -100,26 +101,32 @@ function Examples(): JSX.Element {
   );
 }
 
-const urls = urlsOfPage();
+const { urls, problem: problemOfUrls } = addressesOf(location);
+const shownUrls = urls.map(shown).join(" and ");
+const isServed = /^https?:$/.test(location.protocol);
 
-function filesAtUrls(): Promise<Given[]> {
-  if (urls.length <= MOST_URLS) return Promise.all(urls.map(fileAt));
-  const times = `?url= is given ${urls.length} times`;
-  return Promise.reject(new Error(`${times}: once opens a profile, twice compares two.`));
-}
-
-/** What the page may connect to. */
+/** What the page may connect to, and what it sends. */
 function Policy(): JSX.Element {
+  const policy = <code>{document.querySelector<HTMLMetaElement>("#connections")!.content}</code>;
   const look = "look at the network tab of the developer tools";
-  return urls.length > 0 ? (
+  const areTwo = new Set(urls.map(({ host }) => host)).size > 1;
+  return (
     <p class="soft">
-      This page reads {urls.join(" and ")}, and sends nothing. Its policy lets it connect to that host and no other (
-      <code>{document.querySelector<HTMLMetaElement>("#connections")?.content}</code>): {look}.
-    </p>
-  ) : (
-    <p class="soft">
-      Nothing leaves this machine. The page has its whole program in it, and a policy under which the browser lets it
-      connect to nothing (<code>connect-src 'none'</code>): {look}, or cut the network before you open a file.
+      No profile leaves this machine.{" "}
+      {urls.length > 0 ? (
+        <>
+          This page asks for {shownUrls}: {areTwo ? "each host" : "the host"} gets the whole address, with what follows{" "}
+          <code>?</code> in it, and nothing else. The policy of the page lets it connect to{" "}
+          {areTwo ? "those hosts" : "that host"} and no other ({policy}): {look}.
+        </>
+      ) : (
+        <>
+          The page has its whole program in it, and a policy under which the browser lets it connect to nothing (
+          {policy}): {look}, or cut the network before you open a file.
+        </>
+      )}
+      {isServed && (urls.length > 0 || problemOfUrls) && ` ${location.host} got the address of this page, with ?url=.`}
+      {isServed && ` The browser may keep the page for use without a network; it asks ${location.host} for newer ones.`}
     </p>
   );
 }
@@ -127,7 +134,7 @@ function Policy(): JSX.Element {
 function Site(): JSX.Element {
   const [before, setBefore] = useState<Given | null>(null);
   const [after, setAfter] = useState<Given | null>(null);
-  const [problem, say] = useState("");
+  const [problem, say] = useState(problemOfUrls);
   const [loading, setLoading] = useState(urls.length > 0);
   useEffect(() => {
     if (before && after) void openGiven([before, after]);
@@ -136,7 +143,7 @@ function Site(): JSX.Element {
   useEffect(() => {
     if (urls.length === 0) return;
     let isWanted = true; // until another profile is opened
-    filesAtUrls().then(
+    Promise.all(urls.map(fileAt)).then(
       (given) => isWanted && void openGiven(given),
       (error: Error) => {
         setLoading(false);
@@ -162,7 +169,7 @@ function Site(): JSX.Element {
         <Drop title="Compare: before" note="The first of two runs" given={before} take={setBefore} say={say} />
         <Drop title="Compare: after" note="The second one" given={after} take={setAfter} say={say} />
       </div>
-      {loading && <p role="status">Loading {urls.join(" and ")}</p>}
+      {loading && <p role="status">Loading {shownUrls}</p>}
       {problem && <p role="alert">{problem}</p>}
       <Examples />
       <p class="soft">
@@ -175,3 +182,12 @@ function Site(): JSX.Element {
 }
 
 render(<Site />, host);
+/** Without a network the browser then opens what service_worker.js keeps. */
+async function keepPage(): Promise<void> {
+  try {
+    await navigator.serviceWorker?.register("sw.js");
+  } catch {
+    // Refused, as in a frame without storage, or there is no such file: the page needs its server.
+  }
+}
+if (isServed) void keepPage();

@@ -13,7 +13,7 @@ const EXAMPLES = join(ROOT, "examples");
 const A = "cnn_workers0.json.gz";
 const B = "cnn_workers4.json.gz";
 
-/** A host of files; `opens` says whether pages of other origins may read them. */
+/** A host of files; `opens` says whether pages of other origins may read them. `others`: its own pages, and where paths lead on to. */
 async function startHost(opens, others = {}) {
   const asked = [];
   const server = createServer((request, response) => {
@@ -21,6 +21,7 @@ async function startHost(opens, others = {}) {
     asked.push(pathname);
     if (opens) response.setHeader("Access-Control-Allow-Origin", "*");
     const own = others[pathname];
+    if (own?.to) return response.writeHead(302, { Location: own.to }).end();
     if (own) return response.setHeader("Content-Type", "text/html").end(own);
     const path = join(EXAMPLES, pathname);
     if (pathname.endsWith("/") || !existsSync(path)) return response.writeHead(404).end();
@@ -34,9 +35,14 @@ describe("profiles given by addresses and by other pages", { skip }, () => {
   let browser, open, closed, embedding;
   before(async () => {
     browser = await startBrowser();
-    open = await startHost(true);
     closed = await startHost(false);
-    const pages = { "/page": readFileSync(SITE), "/wiki": '<iframe src="/page" width="1200" height="800"></iframe>' };
+    open = await startHost(true, { "/away": { to: closed.at(A) }, "/here": { to: `/${A}` } });
+    const pages = {
+      "/page": readFileSync(SITE),
+      "/wiki": '<iframe src="/page" width="1200" height="800"></iframe>',
+      "/boxed": '<iframe sandbox="allow-scripts" src="/page" width="1200" height="800"></iframe>',
+      "/report": "<p>A report</p>",
+    };
     embedding = await startHost(false, pages);
   });
   after(async () => {
@@ -71,6 +77,79 @@ describe("profiles given by addresses and by other pages", { skip }, () => {
   test("two addresses are compared", () =>
     onPage(withUrls(open.at(A), open.at(B)), (page) => bar(page, "Compare").waitFor()));
 
+  const policy = (page) => page.locator("#connections").getAttribute("content");
+  const note = (page) => page.locator("p.soft", { has: page.locator("code") });
+
+  test("the page says what its policy is, and what it sends", async () => {
+    await onPage(pathToFileURL(SITE).href, async (page) => {
+      assert.equal(await policy(page), "connect-src 'none'");
+      assert.match(
+        await note(page).textContent(),
+        /^No profile leaves .* connect to nothing \(connect-src 'none'\).* open a file\.$/,
+      );
+    });
+    await onPage(withUrls(closed.at(A), open.at("none.json?signature=secret")), async (page) => {
+      await page.getByRole("alert").waitFor();
+      const sources = `connect-src ${new URL(closed.at("")).origin} ${new URL(open.at("")).origin}`;
+      assert.equal(await policy(page), sources);
+      const said = await note(page).textContent();
+      assert.match(said, /each host gets the whole address, .* to those hosts and no other/);
+      assert.ok(said.includes(`(${sources})`) && said.includes(open.at("none.json")), said);
+      assert.ok(!said.includes("got the address"), "nobody gave the page of a file");
+    });
+    await onPage(`${embedding.at("page")}?url=${encodeURIComponent(closed.at(A))}`, async (page) => {
+      await page.getByRole("alert").waitFor();
+      const { host } = new URL(embedding.at(""));
+      assert.ok((await note(page).textContent()).includes(` ${host} got the address of this page`));
+    });
+  });
+
+  test("with an address that is refused, no host may be asked", async () => {
+    const refused = [
+      "http://*/run.json",
+      "http://*.example.org/run.json",
+      'http://a";connect-src *;/run.json',
+      "http://[::1]/run.json",
+      open.at(A).replace("//", "//user:secret@"),
+      "ftp://example.org/run.json",
+    ];
+    for (const address of refused)
+      await onPage(withUrls(open.at(A), address), async (page) => {
+        assert.match(await refusal(page), /^\?url= /, address);
+        assert.equal(await policy(page), "connect-src 'none'", address);
+        assert.match(await note(page).textContent(), /connect to nothing/, address);
+        assert.ok(!(await fetched(page, open.at(A))), address);
+        assert.ok(!(await page.locator("body").innerText()).includes("secret"), address);
+      });
+  });
+
+  test("what signs an address is not shown", async () => {
+    await onPage(withUrls(`${open.at(A)}?signature=secret`), async (page) => {
+      await page.waitForFunction(() => window.cgpu);
+      assert.ok((await page.title()).includes(A), await page.title());
+      assert.ok(!(await page.title()).includes("secret"), await page.title());
+      assert.ok(!(await page.locator("body").innerText()).includes("secret"));
+    });
+    for (const url of [open.at("none.json"), closed.at(A)])
+      await onPage(withUrls(`${url}?signature=secret`), async (page) => {
+        assert.ok((await refusal(page)).includes(url));
+        assert.ok(!(await page.locator("body").innerText()).includes("secret"));
+      });
+  });
+
+  test("an address may lead on within its host, and not to another", async () => {
+    await onPage(withUrls(open.at("here")), (page) => page.waitForFunction(() => window.cgpu));
+    closed.asked.length = 0;
+    await onPage(withUrls(open.at("away")), async (page) => {
+      assert.match(await refusal(page), /leads on to another one.*another host, the policy of this page refuses it/);
+      assert.ok(
+        page.complaints.some((text) => text.includes("connect-src")),
+        "by the page's policy",
+      );
+    });
+    assert.deepEqual(closed.asked, []);
+  });
+
   test("what an address does not give is said, with what to do", async () => {
     const said = [
       [[open.at("none.json")], /answered 404 Not Found.*look whether the address/],
@@ -87,22 +166,60 @@ describe("profiles given by addresses and by other pages", { skip }, () => {
     });
   });
 
-  /** Of the page that has ours in a frame: sends files of this host, when ours has answered. */
-  const send = (page, names) =>
-    page.evaluate(async (all) => {
-      const files = [];
-      for (const name of all) files.push({ name, buffer: await (await fetch(`/${name}`)).arrayBuffer() });
-      const frame = document.querySelector("iframe").contentWindow;
-      const timer = setInterval(() => frame.postMessage("PING", "*"), 50);
-      await new Promise((done) => window.addEventListener("message", ({ data }) => data === "PONG" && done()));
-      clearInterval(timer);
-      frame.postMessage({ cgpu: { files: files.slice(0, 1), against: files[1] && files.slice(1) } }, "*");
-    }, names);
+  /** Of a page: sends files of its host to ours, which it has in a frame or opens in a window, when that has answered. */
+  const send = (page, names, address = null) =>
+    page.evaluate(
+      async ([all, opened]) => {
+        const files = [];
+        for (const name of all) files.push({ name, buffer: await (await fetch(`/${name}`)).arrayBuffer() });
+        const ours = opened ? window.open(opened) : document.querySelector("iframe").contentWindow;
+        const timer = setInterval(() => ours.postMessage("PING", "*"), 50);
+        await new Promise((done) =>
+          window.addEventListener("message", ({ source, data }) => source === ours && data === "PONG" && done()),
+        );
+        clearInterval(timer);
+        ours.postMessage({ cgpu: { files: files.slice(0, 1), against: files[1] && files.slice(1) } }, "*");
+      },
+      [names, address],
+    );
 
-  test("a page gives files to ours in a frame", () =>
+  for (const name of ["wiki", "boxed"])
+    test(`a page gives files to ours in a frame: ${name}`, () =>
+      onPage(embedding.at(name), async (page) => {
+        await send(page, [A, B]);
+        await page.frameLocator("iframe").locator("nav.tabs").getByRole("button", { name: "Compare" }).waitFor();
+        assert.deepEqual(
+          page.complaints.filter((text) => !text.includes("404")),
+          [],
+        ); // it has no sw.js
+      }));
+
+  test("a page of another origin gives files to ours, which it opens in a window", () =>
+    onPage(embedding.at("report").replace("127.0.0.1", "localhost"), async (page) => {
+      const opened = page.context().waitForEvent("page");
+      await send(page, [A], embedding.at("page"));
+      const ours = await opened;
+      await ours.waitForFunction(() => window.cgpu);
+      assert.ok((await ours.title()).includes(A), await ours.title());
+    }));
+
+  test("no files are taken when a profile is open", () =>
     onPage(embedding.at("wiki"), async (page) => {
-      await send(page, [A, B]);
-      await page.frameLocator("iframe").locator("nav.tabs").getByRole("button", { name: "Compare" }).waitFor();
+      const frame = page.frameLocator("iframe");
+      await frame.getByRole("button", { name: "Training of a language model" }).click();
+      await frame.locator("nav.tabs").waitFor();
+      const heard = await page.evaluate(async (name) => {
+        const all = [];
+        window.addEventListener("message", ({ data }) => all.push(data));
+        const buffer = await (await fetch(`/${name}`)).arrayBuffer();
+        const ours = document.querySelector("iframe").contentWindow;
+        ours.postMessage("PING", "*");
+        ours.postMessage({ cgpu: { files: [{ name, buffer }], against: [{ name, buffer }] } }, "*");
+        await new Promise((done) => setTimeout(done, 500));
+        return all;
+      }, A);
+      assert.deepEqual(heard, []);
+      assert.equal(await frame.locator("nav.tabs").getByRole("button", { name: "Compare" }).count(), 0);
     }));
 
   test("files from a page that neither opened ours nor holds it are not taken; what is no files is refused", () =>

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
+#define WNOHANG 1
 #define WIFEXITED(status) ((void)(status), 0)
 #define WEXITSTATUS(status) ((void)(status), 0)
 

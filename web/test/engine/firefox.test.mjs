@@ -1,0 +1,163 @@
+// The page with the engine in it in Firefox, which playwright-core drives only in a build of its own: by Marionette, the interface
+// that Firefox has for this.
+//   FIREFOX   the browser (default: firefox-esr or firefox, found by the shell's path)
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "../browser/support.mjs";
+import { SITE } from "./support.mjs";
+
+const PROFILE = "cnn_workers0.json.gz";
+const START_MS = 60000;
+const names = process.env.FIREFOX ? [process.env.FIREFOX] : ["firefox-esr", "firefox"];
+const firefox = names.find((name) => spawnSync(name, ["--version"]).status === 0);
+const skip = !existsSync(SITE)
+  ? `no page at ${SITE}: scripts/build-web-site makes it`
+  : !firefox && "no Firefox here: install the package firefox-esr, or name one in FIREFOX";
+
+/** A headless Firefox. A message is its length, a colon and JSON. */
+class Firefox {
+  #waiting = new Map();
+  #bytes = Buffer.alloc(0);
+  #count = 0;
+
+  static async start() {
+    const own = new Firefox();
+    own.folder = mkdtempSync(join(tmpdir(), "cgpu-firefox-"));
+    writeFileSync(join(own.folder, "user.js"), 'user_pref("marionette.port", 0);\n');
+    const words = ["--headless", "--marionette", "--no-remote", "--profile", own.folder];
+    own.process = spawn(firefox, words, { stdio: "ignore", env: { ...process.env, HOME: own.folder } });
+    own.ended = new Promise((done) => own.process.on("exit", done));
+    const portFile = join(own.folder, "MarionetteActivePort");
+    for (const end = Date.now() + START_MS; !(existsSync(portFile) && readFileSync(portFile, "utf8"));) {
+      assert.ok(Date.now() < end && own.process.exitCode === null, "Firefox starts");
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    own.socket = connect(Number(readFileSync(portFile, "utf8")), "127.0.0.1");
+    own.socket.on("data", (bytes) => own.#take(bytes));
+    await own.send("WebDriver:NewSession", { capabilities: { alwaysMatch: { timeouts: { script: START_MS } } } });
+    return own;
+  }
+  #take(bytes) {
+    this.#bytes = Buffer.concat([this.#bytes, bytes]);
+    for (;;) {
+      const colon = this.#bytes.indexOf(":");
+      const end = colon + 1 + Number(this.#bytes.subarray(0, Math.max(colon, 0)).toString());
+      if (colon < 0 || this.#bytes.length < end) return;
+      const message = JSON.parse(this.#bytes.subarray(colon + 1, end).toString());
+      this.#bytes = this.#bytes.subarray(end);
+      if (!Array.isArray(message)) continue; // its greeting
+      const [, id, error, result] = message;
+      const { done, failed } = this.#waiting.get(id);
+      if (error) failed(new Error(`${error.error}: ${error.message}`));
+      else done(result);
+    }
+  }
+  send(command, parameters) {
+    const text = JSON.stringify([0, ++this.#count, command, parameters]);
+    this.socket.write(`${Buffer.byteLength(text)}:${text}`);
+    return new Promise((done, failed) => this.#waiting.set(this.#count, { done, failed }));
+  }
+  open(url) {
+    return this.send("WebDriver:Navigate", { url });
+  }
+  /** The value of an expression in the page; `await` is allowed in it. */
+  async value(expression, ...args) {
+    const script = `const done = arguments[arguments.length - 1], args = arguments;
+      (async () => ${expression})().then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    const { value } = await this.send("WebDriver:ExecuteAsyncScript", { script, args, newSandbox: true });
+    if (value.error) throw new Error(value.error);
+    return value.value;
+  }
+  async until(expression) {
+    for (const end = Date.now() + START_MS; ;) {
+      const value = await this.value(expression);
+      if (value) return value;
+      assert.ok(Date.now() < end, expression);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+  async end() {
+    this.socket?.destroy();
+    this.process.kill();
+    await this.ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A host of the page's folder and of examples, which pages of other origins may read. */
+async function startHost() {
+  const asked = [];
+  const server = createServer((request, response) => {
+    const name = new URL(request.url, "http://localhost").pathname.slice(1);
+    asked.push(name);
+    const path = ["index.html", "sw.js"].includes(name) ? join(dirname(SITE), name) : join(ROOT, "examples", name);
+    if (!name || !existsSync(path)) return response.writeHead(404).end();
+    response.setHeader("Access-Control-Allow-Origin", "*");
+    response.setHeader("Content-Type", name.endsWith(".html") ? "text/html" : "text/javascript");
+    response.end(readFileSync(path));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address();
+  const stop = () => (server.close(), server.closeAllConnections());
+  return { asked, stop, at: (name) => `http://127.0.0.1:${port}/${name}` };
+}
+
+describe("the page with the engine in it, in Firefox", { skip }, () => {
+  let browser, host, other;
+  before(async () => {
+    [host, other] = [await startHost(), await startHost()];
+    browser = await Firefox.start();
+  });
+  after(async () => {
+    await browser?.end();
+    for (const one of [host, other]) one?.stop();
+  });
+
+  const file = pathToFileURL(SITE).href;
+  const withUrl = (url) => `${file}?url=${encodeURIComponent(url)}`;
+  const policy = () => browser.value('document.querySelector("#connections").content');
+  const fetched = (url) => browser.value("window.fetch(args[0]).then(() => true, () => false)", url);
+  const isOpen = () => browser.until('window.cgpu && document.querySelector("nav.tabs") !== null');
+  const example = 'document.querySelector("main button").click() ?? true';
+
+  test("from a file: an example is opened, and nothing can be sent", async () => {
+    await browser.open(file);
+    assert.equal(await policy(), "connect-src 'none'");
+    assert.ok(!(await fetched(host.at(PROFILE))));
+    await browser.value(example);
+    await isOpen();
+    assert.deepEqual(host.asked, []);
+  });
+
+  test("an address opens its profile, and only its host may be asked", async () => {
+    await browser.open(withUrl(host.at(PROFILE)));
+    await isOpen();
+    assert.ok(await fetched(host.at(PROFILE)));
+    assert.ok(!(await fetched(other.at(PROFILE))));
+    assert.deepEqual(other.asked, []);
+  });
+
+  test("a host that a policy could take for others is refused", async () => {
+    await browser.open(withUrl("http://*/run.json"));
+    assert.equal(await policy(), "connect-src 'none'");
+    assert.match(await browser.value('document.querySelector("[role=alert]").textContent'), /^\?url= /);
+    assert.ok(!(await fetched(host.at(PROFILE))));
+  });
+
+  test("from a web server, and then without it", async () => {
+    const server = await startHost();
+    await browser.open(server.at("index.html"));
+    await browser.until('navigator.serviceWorker.ready.then(({ active }) => active.state === "activated")');
+    server.stop();
+    await browser.open(server.at("index.html"));
+    await browser.value(example);
+    await isOpen();
+  });
+});
