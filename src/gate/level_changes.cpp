@@ -96,21 +96,30 @@ class MovedParts {
     }
   }
 
-  /// What all runs of one level have, and none of the other one.
+  static std::ptrdiff_t missing_in(const ManyFigure& figure, size_t begin, size_t end) {
+    return std::count(figure.missing.begin() + static_cast<std::ptrdiff_t>(begin),
+                      figure.missing.begin() + static_cast<std::ptrdiff_t>(end), true);
+  }
+  /// In more than three quarters of these runs: a change point may be some runs off.
+  static bool is_missing(const ManyFigure& figure, size_t begin, size_t end) {
+    return 4 * missing_in(figure, begin, end) > 3 * static_cast<std::ptrdiff_t>(end - begin);
+  }
+  static bool is_present(const ManyFigure& figure, size_t begin, size_t end) {
+    return 4 * missing_in(figure, begin, end) < static_cast<std::ptrdiff_t>(end - begin);
+  }
+
+  /// What the runs of one level have, and those of the other one have not.
   void add_new_and_gone() {
     for (const ManyFigure& figure : figures_of_timelines(runs_)) {
       const bool is_part = figure.kind == "op" || figure.kind == "kernel_class" || figure.kind == "kernel" ||
                            figure.kind == "module";  // the name of a layer says how many there are
       if (!is_part) continue;
-      const auto middle = figure.missing.begin() + static_cast<std::ptrdiff_t>(before_runs_);
-      const bool is_new = std::all_of(figure.missing.begin(), middle, std::identity()) &&
-                          std::none_of(middle, figure.missing.end(), std::identity());
-      const bool is_gone = std::none_of(figure.missing.begin(), middle, std::identity()) &&
-                           std::all_of(middle, figure.missing.end(), std::identity());
+      const bool is_new = is_missing(figure, 0, before_runs_) && is_present(figure, before_runs_, runs_.size());
+      const bool is_gone = is_present(figure, 0, before_runs_) && is_missing(figure, before_runs_, runs_.size());
       if (!is_new && !is_gone) continue;
       std::vector<double> values;
       for (size_t run = is_new ? before_runs_ : 0; run < (is_new ? runs_.size() : before_runs_); ++run) {
-        values.push_back(figure.values[run].value_or(0));
+        if (!figure.missing[run]) values.push_back(figure.values[run].value_or(0));
       }
       const double value = median_of(std::move(values));
       if (value < least_) continue;
