@@ -255,9 +255,9 @@ class HistoryMaker {
     for (const MovedPart& part : change.parts) {
       const bool is_time = part.kind != "function";
       const auto as = [](bool wanted, double value) { return wanted ? Cell(value) : Cell(); };
-      history_.parts.append({number, part.kind, part.name, as(is_time, part.before), as(is_time, part.after),
-                             as(is_time, part.change()), as(!is_time, part.before), as(!is_time, part.after),
-                             as(!is_time, part.change()), is_time ? Cell() : cell(part.unit),
+      history_.parts.append({number, static_cast<int64_t>(run), part.kind, part.name, as(is_time, part.before),
+                             as(is_time, part.after), as(is_time, part.change()), as(!is_time, part.before),
+                             as(!is_time, part.after), as(!is_time, part.change()), is_time ? Cell() : cell(part.unit),
                              part.before > 0 ? Cell(100 * (part.after / part.before - 1)) : Cell(), part.verdict});
     }
   }

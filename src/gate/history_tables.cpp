@@ -60,6 +60,7 @@ Table history_parts_table() {
   return Table(
       "history_parts", "parts of the runs that moved at a change point, largest change first",
       {number_column("change_point", "number of the row of history_change_points"),
+       number_column("run", "the first run of the new level"),
        key_column("kind",
                   "time: of a device in an iteration; op, class, kernel, layer, module: device time an "
                   "iteration and rank; function: of a call tree"),

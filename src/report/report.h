@@ -10,6 +10,7 @@
 
 #include "report/run_history.h"
 #include "session/ranks/rank_fold.h"
+#include "table/html.h"
 #include "table/table.h"
 #include "table/text.h"
 
@@ -31,6 +32,8 @@ struct Report {
   std::vector<Section> sections;      // only those that have something to say
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
   Table rank_activity;                // for pictures of many ranks over time; without rows where they are not wanted
+  HtmlLinks links;                    // of texts in the tables
+  std::string tables_command = "cgpu table INPUT NAME";  // that gives all rows and columns of a table
 
   /// The section of the table of this name, or null.
   const Section* section_of(std::string_view table) const;

@@ -50,6 +50,7 @@ svg text.value, svg text.tick { fill: var(--soft); font-size: 12px; font-variant
 svg text.inside { fill: #fff; font-size: 12px; font-weight: 600; paint-order: stroke; stroke: #0008; stroke-width: 2px; }
 line.grid { stroke: var(--line); }
 line.step { stroke: var(--ink); stroke-opacity: .55; stroke-dasharray: 3 2; }
+line.level { stroke: var(--orange); stroke-width: 2px; }
 path { shape-rendering: crispEdges; }
 path.curve { fill: none; stroke: var(--blue); stroke-width: 1.6px; vector-effect: non-scaling-stroke; }
 path.curve2 { fill: none; stroke: var(--orange); stroke-width: 1.6px; vector-effect: non-scaling-stroke; }
