@@ -305,8 +305,8 @@ class HistoryMaker {
     CheckOptions options;
     options.explain = false;
     const CheckResult check = check_runs(checked(level), checked({run}), options);
-    history_.latest.append({static_cast<int64_t>(run), runs_[run].input, static_cast<int64_t>(level.size()),
-                            text_of(check.outcome), check.headline});
+    history_.latest.append({static_cast<int64_t>(run), time_text(runs_[run].figures.recorded), runs_[run].input,
+                            static_cast<int64_t>(level.size()), text_of(check.outcome), check.headline});
     history_.judged =
         fmt::format("Run {} ({}), the last one, against {} of its level before it: {}; {}", run, runs_[run].input,
                     level.size() == 1 ? "the run" : fmt::format("the {} runs", level.size()), text_of(check.outcome),

@@ -76,7 +76,9 @@ Table history_parts_table() {
 Table history_latest_table() {
   return Table(
       "history_latest", "the last run, compared with the runs of its level before it",
-      {number_column("run", "the last run"), key_column("input", "as it was given"),
+      {number_column("run", "the last run"),
+       text_column("recorded", "when it was recorded (UTC); absent where the profile does not say"),
+       key_column("input", "as it was given"),
        count_column("baseline_runs", "runs that it is compared with, the nearest"),
        text_column("verdict", "of the check, at its usual tolerance"), text_column("why", "of the verdict, in words")});
 }

@@ -12,6 +12,7 @@
 #include "gate/check/estimate_words.h"
 #include "gate/figures/samples.h"
 #include "gate/runs/many_figures.h"
+#include "table/unicode.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -153,10 +154,21 @@ std::string words_of(const std::vector<MovedPart>& parts, bool rises) {
       return part.kind == kind && (part.change() > 0) == rises;
     });
     if (most == parts.end()) continue;
+    const auto named = [](const MovedPart& part) {
+      constexpr size_t kMostOfName = 60;
+      return shorten(part.name, kMostOfName);
+    };
     const bool is_compared = most->before > 0 && most->after > 0;
-    words.push_back(fmt::format("{}{} {}{} ({})", most->kind == "time" ? "" : most->kind + " ", most->name,
-                                rises ? "+" : "-", format_value(std::abs(most->change()), most->unit),
-                                is_compared ? signed_percent(most->after / most->before - 1) : most->verdict));
+    std::string how = is_compared ? signed_percent(most->after / most->before - 1) : most->verdict;
+    const auto replaced = std::find_if(parts.begin(), parts.end(), [&](const MovedPart& part) {
+      return part.kind == kind && part.verdict == (most->verdict == "new" ? "gone" : "new");
+    });
+    if (!is_compared && replaced != parts.end()) {
+      how += fmt::format("; {}, {}, is {}", named(*replaced),
+                         format_value(std::max(replaced->before, replaced->after), replaced->unit), replaced->verdict);
+    }
+    words.push_back(fmt::format("{}{} {}{} ({})", most->kind == "time" ? "" : most->kind + " ", named(*most),
+                                rises ? "+" : "-", format_value(std::abs(most->change()), most->unit), how));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }

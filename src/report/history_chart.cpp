@@ -83,7 +83,7 @@ std::string axis_text(double value, const std::string& unit) {
 class HistoryChart {
  public:
   explicit HistoryChart(const RunSeries& series)
-      : series_(series), scale_(scale_of(series)), svg_(series.height + kTop + 34, series.title, description()) {}
+      : series_(series), scale_(scale_of(series)), svg_(series.height + kTop + 38, series.title, description()) {}
 
   std::string draw() {
     add_axis();
@@ -115,8 +115,9 @@ class HistoryChart {
   double y_of(double value) const { return kTop + series_.height * (1 - scale_.share(value)); }
 
   void add_axis() {
-    // Ticks are integers: of values that are scaled to four digits.
-    const double factor = std::pow(10.0, std::ceil(4 - std::log10(scale_.high - scale_.low)));
+    // Ticks are integers: of values that are scaled to four digits, and of sizes in hundredths of their unit.
+    const double factor = series_.unit == "bytes" ? 100 / std::pow(1024.0, std::floor(std::log2(scale_.high) / 10))
+                                                  : std::pow(10.0, std::ceil(4 - std::log10(scale_.high - scale_.low)));
     const auto scaled = [&](double value) { return std::llround(value * factor); };
     for (const int64_t tick : axis_ticks(scaled(scale_.low), scaled(scale_.high), series_.height > 100 ? 6 : 3)) {
       const double value = static_cast<double>(tick) / factor;
@@ -127,13 +128,13 @@ class HistoryChart {
     for (size_t i = 0; i < series_.points.size(); i += every) {
       const Point& point = series_.points[i];
       const double y = kTop + series_.height;
-      svg_.text(left_of(i) + width() / 2, y + 15, std::to_string(point.run), Anchor::middle, "tick");
-      if (i % (2 * every) == 0) svg_.text(left_of(i) + width() / 2, y + 30, point.day, Anchor::middle, "tick");
+      svg_.text(left_of(i) + width() / 2, y + 18, std::to_string(point.run), Anchor::middle, "tick");
+      if (i % (2 * every) == 0) svg_.text(left_of(i) + width() / 2, y + 33, point.day, Anchor::middle, "tick");
     }
-    svg_.text(kLeft - 0.8, kTop + series_.height + 15, "run", Anchor::end, "tick");
+    svg_.text(kLeft - 0.8, kTop + series_.height + 18, "run", Anchor::end, "tick");
   }
 
-  /// The quartiles of neighbours are one area.
+  /// The quartiles of neighbours of a level are one area.
   void add_band() {
     const auto place = [&](size_t i, double value) {
       return fmt::format("{} {}", svg_number(static_cast<double>(i) + 0.5),
@@ -144,13 +145,14 @@ class HistoryChart {
       size_t end = begin;
       std::string upper;
       std::string lower;
-      while (end < series_.points.size() && series_.points[end].p25 && series_.points[end].p75) {
+      while (end < series_.points.size() && series_.points[end].p25 && series_.points[end].p75 &&
+             series_.points[end].level == series_.points[begin].level) {
         upper += (upper.empty() ? "M" : "L") + place(end, *series_.points[end].p75);
         lower.insert(0, "L" + place(end, *series_.points[end].p25));
         ++end;
       }
       if (end > begin) data += upper + lower + "Z";
-      begin = end + 1;
+      begin = std::max(end, begin + 1);
     }
     has_band_ = !data.empty();
     svg_.paths(kLeft, kTop, 100 - kLeft, series_.height, static_cast<double>(series_.points.size()),

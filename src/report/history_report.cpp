@@ -34,11 +34,10 @@ size_t common_folder(const Table& runs) {
   return common.size();
 }
 
-/// "run 37, night37.cgpu, of 2026-02-07 00:00:00"
+/// "Run 37, night37.cgpu (2026-02-07 00:00:00)"
 std::string named_run(const Table& table, RowView row) {
-  std::string name = fmt::format("run {}, {}", integer_of(table, row, "run"), text_of(table, row, "input"));
-  if (has_value(table, row, "recorded")) name += ", of " + text_of(table, row, "recorded");
-  return name;
+  return fmt::format("Run {}, {} ({})", integer_of(table, row, "run"), text_of(table, row, "input"),
+                     has_value(table, row, "recorded") ? text_of(table, row, "recorded") : "of unknown time");
 }
 
 class HistoryReport {
@@ -97,41 +96,44 @@ class HistoryReport {
     const Table& points = tables_.at("history_change_points");
     for (size_t i = points.row_count(); i-- > 0;) {
       const RowView row = points.row(i);
-      report_.headline.push_back(fmt::format("{} since {}", text_of(points, row, "changed"), named_run(points, row)));
+      report_.headline.push_back(fmt::format("{}: {}", named_run(points, row), text_of(points, row, "changed")));
       if (has_value(points, row, "moved")) {
-        report_.headline.push_back(" What moved with it: " + text_of(points, row, "moved"));
+        report_.headline.push_back(" Moved with it: " + text_of(points, row, "moved"));
       }
     }
     const Table& latest = tables_.at("history_latest");
     for (const RowView row : latest.rows()) {
-      report_.headline.push_back("The last run: " + text_of(latest, row, "why"));
+      report_.headline.push_back(
+          fmt::format("{}, the last run: {}", named_run(latest, row), text_of(latest, row, "why")));
     }
     report_.headline.insert(report_.headline.end(), remarks_.begin(), remarks_.end());
   }
 
   void add_change_points() {
-    const std::string summary =
-        "Where quantities changed their level for good, the newest first: links lead to the last run of the level before "
-        "and to the first one of the new level. The verdict is that of cgpu check --tolerance 1% over the runs of both.";
-    report_.sections.push_back(section_of("Change points", summary, newest_first("history_change_points"),
-                                          {"run", "recorded", "before_input", "input", "changed", "verdict", "why"},
-                                          0));
+    report_.sections.push_back(newest_first(
+        "Change points",
+        "Where quantities changed their level for good. Links lead to the last run of the level before and "
+        "to the first run of the new level; the verdict is that of cgpu check --tolerance 1% on the runs "
+        "of both levels.",
+        "history_change_points", {"run", "recorded", "before_input", "input", "verdict", "why"}));
   }
 
   void add_parts() {
     constexpr size_t kMost = 8;  // of a change point
-    Table table = newest_first("history_parts");
-    std::map<int64_t, size_t> shown;
-    Table page = table;
-    page.keep_rows([&](RowView row) { return shown[integer_of(table, row, "change_point")]++ < kMost; });
-    page = cut_table(page, {"run", "kind", "name", "before_ns", "after_ns", "change_ns", "before", "after", "change",
-                            "unit", "change_pct", "verdict"});
-    std::string cut;
-    if (page.row_count() < table.row_count()) cut = fmt::format("the {} largest changes of a change point", kMost);
-    report_.sections.push_back({"What moved",
-                                "Parts of an iteration that surely moved between the levels, the largest change first. "
-                                "An op contains its kernels, a class its kernels.",
-                                std::move(table), std::move(page), std::move(cut)});
+    Section section = newest_first(
+        "What moved",
+        "Parts of an iteration that surely moved between the levels, the largest change first. An op contains its "
+        "kernels, and so does a class.",
+        "history_parts",
+        {"run", "kind", "name", "before_ns", "after_ns", "change_ns", "before", "after", "change", "unit", "change_pct",
+         "verdict"});
+    const Table all = section.page;
+    std::map<int64_t, size_t> shown;  // by run
+    section.page.keep_rows([&](RowView row) { return shown[integer_of(all, row, "run")]++ < kMost; });
+    if (section.page.row_count() < all.row_count()) {
+      section.cut = fmt::format("the {} largest changes of each change point", kMost);
+    }
+    report_.sections.push_back(std::move(section));
   }
 
   void add_runs() {
@@ -142,18 +144,19 @@ class HistoryReport {
     for (const char* column : {"series", "devices"}) {
       if (varies(runs, column)) columns.emplace_back(column);
     }
-    report_.sections.push_back(section_of("Runs", "The newest first.", newest_first("history"), columns, 0));
+    report_.sections.push_back(newest_first("Runs", "The newest first.", "history", columns));
   }
 
-  /// The rows of a table of runs, the last run first; rows of one run keep their order.
-  Table newest_first(const std::string& name) const {
-    Table table = tables_.at(name);
-    const Table ordered = table;
-    const size_t run = table.column("run");
-    table.sort([&](uint32_t a, uint32_t b) {
+  /// A section of a table of runs, whose page begins with the last run; rows of one run keep their order.
+  Section newest_first(std::string title, std::string summary, const std::string& table,
+                       const std::vector<std::string_view>& columns) const {
+    Section section = section_of(std::move(title), std::move(summary), tables_.at(table), columns, 0);
+    const Table ordered = section.page;
+    const size_t run = ordered.column("run");
+    section.page.sort([&](uint32_t a, uint32_t b) {
       return std::get<int64_t>(ordered.cell(a, run)) > std::get<int64_t>(ordered.cell(b, run));
     });
-    return table;
+    return section;
   }
 
   const std::vector<std::string>& remarks_;

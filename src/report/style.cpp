@@ -92,10 +92,14 @@ th, td { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); vertical
 th { font-weight: 600; text-align: left; vertical-align: bottom; color: var(--soft); }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.text { max-width: 560px; overflow-wrap: break-word; unicode-bidi: isolate; }
+table[data-table^="history"] td.text { white-space: nowrap; }
+table[data-table="history_change_points"] td.text:last-child { white-space: normal; max-width: 420px; }
+table[data-table="history_parts"] td.text:nth-child(3) { white-space: normal; }
 table[data-table="info"] td.text { max-width: 900px; }
 table[data-table="info"] td:first-child { white-space: nowrap; overflow-wrap: normal; }
 table[data-table="api"] td:first-child, table[data-table="launches"] td:first-child,
 table[data-table="notes"] td:first-child { min-width: 170px; }
+td a { color: var(--blue); }
 td.absent { color: var(--soft); }
 tbody tr:hover { background: var(--band); }
 table[data-table="kernels"] td.text:first-child, table[data-table="ops"] td.text:first-child,
