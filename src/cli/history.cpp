@@ -33,14 +33,15 @@ struct HistoryCommand {
 
   void run() const {
     const std::string wanted = format_of_output(format, output, {"html", "json", "txt"});
-    check_output(output, input);
-    std::vector<CheckedRun> runs;
+    InputOptions runs = input;
+    runs.inputs.clear();
     for (const std::string& each : separate_runs(input.inputs)) {
-      for (const std::string& one_run : runs_of_history(each)) {
-        runs.push_back({one_run, figures_of_run(one_run, input)});
-      }
+      for (const std::string& run : runs_of_history(each)) runs.inputs.push_back(run);
     }
-    const History history = history_of(std::move(runs));
+    check_output(output, runs);
+    std::vector<CheckedRun> checked;
+    for (const std::string& run : runs.inputs) checked.push_back({run, figures_of_run(run, input)});
+    const History history = history_of(std::move(checked));
     write_output(output, [&](std::ostream& out) {
       const std::vector<Table> tables = {history.runs, history.changes, history.change_points, history.parts,
                                          history.latest};
