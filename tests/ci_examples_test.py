@@ -203,7 +203,7 @@ class NightsTest(unittest.TestCase):
     def test_gitlab(self):
         job = load("gitlab-ci.yml")["pages"]
         self.assertEqual(job["cache"]["paths"], job["artifacts"]["paths"])
-        self.judge(*self.run_nights("\n".join(job["script"]), *job["artifacts"]["paths"], CI_COMMIT_SHA="sha%d"))
+        self.judge(*self.run_nights("\n".join(job["script"]), *job["artifacts"]["paths"], CI_COMMIT_SHORT_SHA="sha%d"))
 
 
 @unittest.skipIf(yaml is None, "not installed: PyYAML")

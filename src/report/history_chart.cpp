@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -56,24 +57,28 @@ struct Scale {
   bool holds(double value) const { return value >= low && value <= high; }
 };
 
-/// All values but outliers: from three quarters of the lowest level to four thirds of the highest one, and two percent
-/// around the levels at least.
+/// All values but outliers, which are below three quarters of the lowest level or above four thirds of the highest one,
+/// and two percent around the levels at least.
 Scale scale_of(const RunSeries& series) {
-  double low = series.points.front().value;
-  double high = low;
   double lowest_level = INFINITY;
   double highest_level = 0;
+  double highest = 0;
   for (const Point& point : series.points) {
-    low = std::min({low, point.value, point.p25.value_or(point.value)});
-    high = std::max({high, point.value, point.p75.value_or(point.value)});
     lowest_level = std::min(lowest_level, point.level.value_or(point.value));
     highest_level = std::max(highest_level, point.level.value_or(point.value));
+    highest = std::max(highest, point.value);
   }
-  if (series.from_zero) return {0, high * 1.08};
-  low = std::min(std::max(low, 0.75 * lowest_level), 0.98 * lowest_level);
-  high = std::max(std::min(high, highest_level * 4 / 3), 1.02 * highest_level);
-  const double margin = 0.08 * (high - low);
-  return {low - margin, high + margin};
+  if (series.from_zero) return {0, highest * 1.08};
+  Scale scale = {0.98 * lowest_level, 1.02 * highest_level};
+  const Scale inliers = {0.75 * lowest_level, highest_level * 4 / 3};
+  for (const Point& point : series.points) {
+    for (const double value : {point.value, point.p25.value_or(point.value), point.p75.value_or(point.value)}) {
+      if (!inliers.holds(value)) continue;
+      scale = {std::min(scale.low, value), std::max(scale.high, value)};
+    }
+  }
+  const double margin = 0.08 * (scale.high - scale.low);
+  return {scale.low - margin, scale.high + margin};
 }
 
 std::string axis_text(double value, const std::string& unit) {
@@ -83,7 +88,10 @@ std::string axis_text(double value, const std::string& unit) {
 class HistoryChart {
  public:
   explicit HistoryChart(const RunSeries& series)
-      : series_(series), scale_(scale_of(series)), svg_(series.height + kTop + 38, series.title, description()) {}
+      : series_(series),
+        scale_(scale_of(series)),
+        top_(series.marks.empty() ? 8 : 34),
+        svg_(series.height + top_ + 38, series.title, description()) {}
 
   std::string draw() {
     add_axis();
@@ -102,8 +110,6 @@ class HistoryChart {
   }
 
  private:
-  static constexpr double kTop = 20;
-
   std::string description() const {
     std::string text = counted(static_cast<int64_t>(series_.points.size()), "run");
     for (const LevelMark& mark : series_.marks) text += fmt::format(", {} since run {}", mark.text, mark.run);
@@ -112,7 +118,7 @@ class HistoryChart {
 
   double width() const { return (100 - kLeft) / static_cast<double>(series_.points.size()); }
   double left_of(size_t point) const { return kLeft + width() * static_cast<double>(point); }
-  double y_of(double value) const { return kTop + series_.height * (1 - scale_.share(value)); }
+  double y_of(double value) const { return top_ + series_.height * (1 - scale_.share(value)); }
 
   void add_axis() {
     // Ticks are integers: of values that are scaled to four digits, and of sizes in hundredths of their unit.
@@ -127,11 +133,11 @@ class HistoryChart {
     const size_t every = 1 + series_.points.size() / 12;
     for (size_t i = 0; i < series_.points.size(); i += every) {
       const Point& point = series_.points[i];
-      const double y = kTop + series_.height;
+      const double y = top_ + series_.height;
       svg_.text(left_of(i) + width() / 2, y + 18, std::to_string(point.run), Anchor::middle, "tick");
       if (i % (2 * every) == 0) svg_.text(left_of(i) + width() / 2, y + 33, point.day, Anchor::middle, "tick");
     }
-    svg_.text(kLeft - 0.8, kTop + series_.height + 18, "run", Anchor::end, "tick");
+    svg_.text(kLeft - 0.8, top_ + series_.height + 18, "run", Anchor::end, "tick");
   }
 
   /// The quartiles of neighbours of a level are one area.
@@ -155,7 +161,7 @@ class HistoryChart {
       begin = std::max(end, begin + 1);
     }
     has_band_ = !data.empty();
-    svg_.paths(kLeft, kTop, 100 - kLeft, series_.height, static_cast<double>(series_.points.size()),
+    svg_.paths(kLeft, top_, 100 - kLeft, series_.height, static_cast<double>(series_.points.size()),
                {{data, "c-blue s1"}}, "");
   }
 
@@ -185,14 +191,16 @@ class HistoryChart {
   }
 
   void add_marks() {
-    double written_until = 0;
+    std::array<double, 2> written_until = {0, 0};  // by line of text, the lower one first
     for (const LevelMark& mark : series_.marks) {
       const auto found = std::ranges::find(series_.points, mark.run, &Point::run);
       const double x = left_of(static_cast<size_t>(found - series_.points.begin()));
-      svg_.vertical(x, kTop - 4, kTop + series_.height, "step");
-      if (x < written_until) continue;
-      svg_.text(x, kTop - 8, mark.text, x > 90 ? Anchor::end : Anchor::start, "label");
-      written_until = x + 11;
+      svg_.vertical(x, top_ - 4, top_ + series_.height, "step");
+      const auto line = std::ranges::find_if(written_until, [&](double until) { return x >= until; });
+      if (line == written_until.end()) continue;
+      svg_.text(x, top_ - 8 - 14 * static_cast<double>(line - written_until.begin()), mark.text,
+                x > 90 ? Anchor::end : Anchor::start, "label");
+      *line = x + 6;
     }
   }
 
@@ -205,12 +213,13 @@ class HistoryChart {
         text += fmt::format(", half of its iterations {} to {}", format_value(*point.p25, series_.unit),
                             format_value(*point.p75, series_.unit));
       }
-      svg_.rect(left_of(i), kTop, width(), series_.height, "hit", text);
+      svg_.rect(left_of(i), top_, width(), series_.height, "hit", text);
     }
   }
 
   const RunSeries& series_;
   Scale scale_;
+  double top_;  // of the axis, below two lines of text where there are marks
   Svg svg_;
   bool has_band_ = false;
   bool has_levels_ = false;
@@ -268,7 +277,9 @@ std::string draw_history(const Table& history, const Table& changes) {
     main.unit = by_calls ? text_of(history, rows.front(), "unit") : "ns";
     const std::string of_series =
         by_series.size() > 1 ? fmt::format(", series {}: {}", number, text_of(history, rows.front(), "devices")) : "";
-    main.title = (by_calls ? main.quantity : "Step time") + of_series;
+    const bool has_steps =
+        std::ranges::any_of(rows, [&](RowView row) { return integer_of(history, row, "iterations") > 0; });
+    main.title = (by_calls ? main.quantity : has_steps ? "Step time" : "Time of the whole run") + of_series;
     main.height = 190;
     RunSeries memory = series_of(history, rows, "peak_bytes");
     memory.quantity = "peak_allocated";
