@@ -165,6 +165,7 @@ class HistoryMaker {
     std::vector<QuantityChange> changes;
     for (size_t quantity = 0; quantity < quantities.size(); ++quantity) {
       std::vector<double> values;
+      values.reserve(members.size());
       for (const size_t run : members) values.push_back(quantities[quantity].value(runs_[run].figures));
       if (std::any_of(values.begin(), values.end(), [](double value) { return !(value > 0); })) continue;
       const std::vector<ChangePoint> points = change_points(values);
@@ -264,6 +265,7 @@ class HistoryMaker {
 
   std::vector<CheckedRun> checked(const std::vector<size_t>& runs) const {
     std::vector<CheckedRun> checked;
+    checked.reserve(runs.size());
     for (const size_t run : runs) checked.push_back(runs_[run]);
     return checked;
   }

@@ -93,6 +93,7 @@ TEST(History, OfCallTreesFollowsTheirMetric) {
 /// from night 71 on a kernel replaces another one and takes 4 % of the step more, and the memory grows by a tenth.
 std::vector<CheckedRun> nights(uint64_t seed, double noise) {
   constexpr int64_t kStep = 10'000'000;
+  constexpr int64_t kHost = 2'000'000;  // of a step, without device ops
   RandomNumbers random(seed);
   std::vector<CheckedRun> runs;
   for (int64_t night = 0; night < 100; ++night) {
@@ -118,7 +119,7 @@ std::vector<CheckedRun> nights(uint64_t seed, double noise) {
       add(figures.ops, "op" + std::to_string(part), share);
     }
     for (int64_t i = 0; i < 20; ++i) {
-      const auto wall = static_cast<int64_t>(static_cast<double>(busy + kStep / 5) * (1 + noise * random.normal()));
+      const auto wall = static_cast<int64_t>(static_cast<double>(busy + kHost) * (1 + noise * random.normal()));
       figures.iterations[i] = {wall, busy, 0, wall - busy, 1, true, false};
     }
     runs.push_back(std::move(run));
