@@ -198,7 +198,7 @@ def calls(choose, a, b, tables):
         return [["merge", a, b, "-o", "merged.cgpu"]]
     if verb == 15:
         more = choose.choice([[], ["--per-rank"], ["--at", "64"], ["--leave-out", "2"], ["--by", "function"]])
-        return [choose.choice([["history", ".", *form("text", "json")],
+        return [choose.choice([["history", ".", *form("text", "json", "html")],
                                ["scale", a, a, b, a, "--sizes", "1,2,4,8", "--parameter", "ranks", *any_form, *more]])]
     if verb == 16:
         return [["sql", a, "SELECT * FROM %s" % table, *form("text", "csv", "json")]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The examples for continuous integration (examples/ci/): their YAML is read, and their commands are run, on a repository of
-a program that became slower and of one that did not.
+a program that became slower and of one that did not, and over nights.
 
 Environment: CGPU (the binary).
 """
@@ -32,6 +32,11 @@ PASS, REGRESSION, UNREADABLE = 0, 1, 2
 
 def load(name):
     return yaml.safe_load((EXAMPLES / name).read_text(encoding="utf-8"))
+
+
+def github_steps():
+    return (load("github/cgpu-check/action.yml")["runs"]["steps"] + load("github/workflow.yml")["jobs"]["performance"]["steps"] +
+            load("github/history.yml")["jobs"]["history"]["steps"])
 
 
 def slowed(profile, factor):
@@ -136,8 +141,7 @@ class GitHubTest(unittest.TestCase):
 
     def test_no_expression_stands_in_a_script(self):
         """Where somebody else's text would become a command."""
-        steps = load("github/cgpu-check/action.yml")["runs"]["steps"] + load("github/workflow.yml")["jobs"]["performance"]["steps"]
-        for step in steps:
+        for step in github_steps():
             self.assertNotIn("${{", step.get("run", ""))
 
 
@@ -169,16 +173,51 @@ class GitLabTest(unittest.TestCase):
 
 
 @unittest.skipIf(yaml is None, "not installed: PyYAML")
+class NightsTest(unittest.TestCase):
+    def run_nights(self, script, folder, **variables):
+        """Three nights, of which two are kept: the page, and the names of the summaries."""
+        self.assertIn("head -n -100", script)
+        repository = Repository(self, 1)
+        checkout = repository.checkout("checkout", repository.after)
+        for night in range(3):
+            done = bash(script.replace("head -n -100", "head -n -2"), checkout,
+                        **{name: value % night for name, value in variables.items()})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        names = sorted(path.name for path in (checkout / folder).glob("*.cgpu"))
+        return (checkout / folder / "history.html").read_text(encoding="utf-8"), names
+
+    def judge(self, page, names):
+        self.assertEqual([name.rpartition("-")[2] for name in names], ["sha1.cgpu", "sha2.cgpu"])
+        self.assertIn("No change of level in 2 runs.", page)
+        for name in names:
+            self.assertIn('<a href="%s">' % name, page)
+
+    def test_github(self):
+        steps = load("github/history.yml")["jobs"]["history"]["steps"]
+        (script,) = [step["run"] for step in steps if "run" in step]
+        for step in steps:
+            self.assertRegex(step.get("uses", "actions/checkout@v4"),
+                             r"^actions/(checkout|cache/restore|cache/save|upload-pages-artifact|deploy-pages)@v\d+$")
+        self.judge(*self.run_nights(script, "history", GITHUB_SHA="sha%d"))
+
+    def test_gitlab(self):
+        job = load("gitlab-ci.yml")["pages"]
+        self.assertEqual(job["cache"]["paths"], job["artifacts"]["paths"])
+        self.judge(*self.run_nights("\n".join(job["script"]), *job["artifacts"]["paths"], CI_COMMIT_SHORT_SHA="sha%d"))
+
+
+@unittest.skipIf(yaml is None, "not installed: PyYAML")
 class ScriptsTest(unittest.TestCase):
     def scripts(self):
-        for step in load("github/cgpu-check/action.yml")["runs"]["steps"] + load("github/workflow.yml")["jobs"]["performance"]["steps"]:
+        for step in github_steps():
             if "run" in step:
                 yield step["run"]
-        yield "\n".join(load("gitlab-ci.yml")["performance"]["script"])
+        for job in load("gitlab-ci.yml").values():
+            yield "\n".join(job["script"])
 
     def test_bash_reads_them(self):
         scripts = list(self.scripts())
-        self.assertEqual(len(scripts), 3)
+        self.assertEqual(len(scripts), 5)
         for script in scripts:
             self.assertEqual(subprocess.run(["bash", "-n"], input=script, text=True, timeout=60, check=False).returncode, 0)
 

@@ -101,7 +101,7 @@ class ManyRuns(unittest.TestCase):
                 run(PROGRAM, "summarize", path, "-o", os.path.join(folder, name + ".cgpu"))
             document, _ = told("history", folder)
             history = cgpu.history(folder)
-            for table in (history.runs, history.changes):
+            for table in (history.runs, history.changes, history.change_points, history.parts, history.latest):
                 self.assertEqual(rows_of(table), document["tables"][table.name]["rows"], table.name)
             self.assertIn(history.words[0], " ".join(run(PROGRAM, "history", folder).stdout.decode().split()))
             self.assertIn(history.words[0][:40], str(history))

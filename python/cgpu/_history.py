@@ -14,10 +14,9 @@ class History(WordsAndTable):
     """Runs in the order in which they were recorded, and where they changed. `str()` says it in words. Made by
     `cgpu.history`."""
 
-    def __init__(self, words: List[str], runs: _cgpu.Table, changes: _cgpu.Table) -> None:
-        self._runs = Table(runs)
+    def __init__(self, words: List[str], tables: List[_cgpu.Table]) -> None:
+        self._runs, self._changes, self._change_points, self._parts, self._latest = (Table(table) for table in tables)
         super().__init__(words, self._runs)
-        self._changes = Table(changes)
 
     @property
     def words(self) -> List[str]:
@@ -34,6 +33,21 @@ class History(WordsAndTable):
         """The table `history_changes`: a quantity, and the run with which it changed."""
         return self._changes
 
+    @property
+    def change_points(self) -> Table:
+        """The table `history_change_points`: a moment at which quantities changed, and the verdict on it."""
+        return self._change_points
+
+    @property
+    def parts(self) -> Table:
+        """The table `history_parts`: an op, kernel or another part of the runs that moved at a change point."""
+        return self._parts
+
+    @property
+    def latest(self) -> Table:
+        """The table `history_latest`: the last run, compared with the runs of its level before it."""
+        return self._latest
+
 
 def history(runs: Union[Path, Iterable[Path]]) -> History:
     """Runs over time, as `cgpu history` has them, and where their step time, memory or call tree's metric changed.
@@ -42,5 +56,4 @@ def history(runs: Union[Path, Iterable[Path]]) -> History:
 
     Raises Error for what cannot be read.
     """
-    words, (all_runs, changes) = _cgpu.history(runs_of(runs), {})
-    return History(words, all_runs, changes)
+    return History(*_cgpu.history(runs_of(runs), {}))

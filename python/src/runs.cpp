@@ -67,9 +67,11 @@ ToldTables history(const std::vector<std::string>& inputs, const InputOptions& c
     ToldTables told{valid(std::move(history.changed)), {}};
     if (told.words.empty())
       told.words = {"No change of level in " + std::to_string(history.runs.row_count()) + " runs."};
+    if (!history.judged.empty()) history.remarks.insert(history.remarks.begin(), history.judged);
     for (std::string& remark : valid(std::move(history.remarks))) told.words.push_back(std::move(remark));
-    told.tables.emplace_back(std::move(history.runs));
-    told.tables.emplace_back(std::move(history.changes));
+    for (Table* table : {&history.runs, &history.changes, &history.change_points, &history.parts, &history.latest}) {
+      told.tables.emplace_back(std::move(*table));
+    }
     return told;
   });
 }

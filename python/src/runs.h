@@ -43,7 +43,8 @@ struct ToldTables {
 ToldTables compare_runs(const std::vector<const PythonFigures*>& runs, const std::vector<std::string>& names,
                         const std::vector<std::string>& properties, const std::string& by);
 
-/// The tables history and history_changes. `inputs`: runs, or folders of summaries.
+/// The tables history, history_changes, history_change_points, history_parts and history_latest. `inputs`: runs, or
+/// folders of summaries.
 ToldTables history(const std::vector<std::string>& inputs, const InputOptions& common);
 
 }  // namespace cgpu::python

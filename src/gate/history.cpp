@@ -1,22 +1,27 @@
 #include "gate/history.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/order_statistics.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "gate/check/check_calls.h"
 #include "gate/figures/samples.h"
+#include "gate/history_tables.h"
+#include "gate/level_changes.h"
 #include "gate/statistics/change_points.h"
 #include "session/summaries/summary.h"
 #include "table/units.h"
@@ -24,9 +29,6 @@
 namespace cgpu {
 
 namespace {
-
-/// Smaller changes of level are not reported.
-constexpr double kLeastChange = 0.01;
 
 /// "2026-01-31 12:00:05", UTC.
 Cell time_text(std::optional<int64_t> ns) {
@@ -78,117 +80,275 @@ std::vector<Followed> followed(const RunFigures& like) {
       {"peak_allocated", "B", [](const RunFigures& run) { return static_cast<double>(run.peak_bytes.value_or(0)); }}};
 }
 
+/// A quantity that changed its level.
+struct QuantityChange {
+  size_t series = 0;
+  size_t quantity = 0;  // place in followed() of the series
+  std::string name;
+  std::string unit;
+  bool of_calls = false;  // whether it is a metric of call trees
+  size_t run = 0;         // the first of the new level
+  ChangePoint point;      // in its series
+
+  double share() const { return point.after / point.before - 1; }
+  std::string words() const { return fmt::format("{} {:+.1f}%", name, 100 * share()); }
+  std::string levels() const {
+    return fmt::format("{} to {}", format_value(point.before, unit), format_value(point.after, unit));
+  }
+};
+
+/// A moment at which quantities of a series changed.
+struct Moment {
+  std::vector<QuantityChange> changes;  // the main quantity first
+  std::vector<size_t> before;           // runs of the level before, in order
+  std::vector<size_t> after;            // runs of the new level
+};
+
+/// Changes of a series by moment: those at most kOneMoment runs apart are one.
+std::vector<std::vector<QuantityChange>> by_moment(std::vector<QuantityChange> changes) {
+  constexpr size_t kOneMoment = 2;
+  std::ranges::stable_sort(changes, {}, [](const QuantityChange& change) { return change.point.at; });
+  std::vector<std::vector<QuantityChange>> moments;
+  size_t begin = 0;
+  for (QuantityChange& change : changes) {
+    if (moments.empty() || change.point.at - begin > kOneMoment) {
+      moments.emplace_back();
+      begin = change.point.at;
+    }
+    moments.back().push_back(std::move(change));
+  }
+  for (auto& moment : moments) std::ranges::stable_sort(moment, {}, &QuantityChange::quantity);
+  return moments;
+}
+
+class HistoryMaker {
+ public:
+  explicit HistoryMaker(std::vector<CheckedRun> runs)
+      : runs_(std::move(runs)), series_(runs_.size()), levels_(runs_.size()), begins_(runs_.size()) {
+    std::ranges::stable_sort(runs_, {}, [](const CheckedRun& run) { return run.figures.recorded.value_or(INT64_MAX); });
+    std::vector<RunFigures*> all;
+    for (CheckedRun& run : runs_) all.push_back(&run.figures);
+    compare_by_repetitions(all);
+    find_series();
+  }
+
+  History make() && {
+    for (size_t series = 0; series < members_.size(); ++series) add_series(series);
+    add_changes();
+    for (const auto& [run, moment] : moments_) add_change_point(run, moment);
+    add_runs();
+    add_latest();
+    add_remarks();
+    return std::move(history_);
+  }
+
+ private:
+  /// Series: runs that can be compared with the first of theirs.
+  void find_series() {
+    for (size_t run = 0; run < runs_.size(); ++run) {
+      const RunFigures& figures = runs_[run].figures;
+      const auto is_like = [&](const std::vector<size_t>& members) {
+        const RunFigures& first = runs_[members.front()].figures;
+        return metric_and_unit(first) == metric_and_unit(figures) && differences_between(first, figures).empty();
+      };
+      const auto like = std::ranges::find_if(members_, is_like);
+      series_[run] = static_cast<size_t>(like - members_.begin());
+      if (like == members_.end()) members_.emplace_back();
+      members_[series_[run]].push_back(run);
+    }
+  }
+
+  void add_series(size_t series) {
+    const std::vector<size_t>& members = members_[series];
+    const RunFigures& first = runs_[members.front()].figures;
+    const std::vector<Followed> quantities = followed(first);
+    std::vector<QuantityChange> changes;
+    for (size_t quantity = 0; quantity < quantities.size(); ++quantity) {
+      std::vector<double> values;
+      values.reserve(members.size());
+      for (const size_t run : members) values.push_back(quantities[quantity].value(runs_[run].figures));
+      if (std::any_of(values.begin(), values.end(), [](double value) { return !(value > 0); })) continue;
+      const std::vector<ChangePoint> points = change_points(values);
+      if (quantity == 0) add_levels(members, values, points);
+      for (const ChangePoint& point : points) {
+        const QuantityChange change = {series,
+                                       quantity,
+                                       quantities[quantity].name,
+                                       quantities[quantity].unit,
+                                       is_followed_by_calls(first),
+                                       members[point.at],
+                                       point};
+        if (std::abs(change.share()) < kLeastChange) continue;
+        changes.push_back(change);
+        if (quantity == 0) begins_[change.run] = fmt::format("{:+.1f}%", 100 * change.share());
+      }
+    }
+    add_moments(members, by_moment(std::move(changes)));
+  }
+
+  /// The median of the level of each run.
+  void add_levels(const std::vector<size_t>& members, const std::vector<double>& values,
+                  const std::vector<ChangePoint>& points) {
+    double level = points.empty() ? median_of(values) : points.front().before;
+    auto next = points.begin();
+    for (size_t i = 0; i < members.size(); ++i) {
+      if (next != points.end() && next->at == i) level = (next++)->after;
+      levels_[members[i]] = level;
+    }
+  }
+
+  void add_moments(const std::vector<size_t>& members, const std::vector<std::vector<QuantityChange>>& moments) {
+    const auto place_of = [&](size_t moment) {
+      return moment == moments.size() ? members.size() : moments[moment].front().point.at;
+    };
+    size_t begin = 0;
+    for (size_t i = 0; i < moments.size(); ++i) {
+      const auto middle = members.begin() + static_cast<std::ptrdiff_t>(place_of(i));
+      moments_[*middle] = {moments[i],
+                           {members.begin() + static_cast<std::ptrdiff_t>(begin), middle},
+                           {middle, members.begin() + static_cast<std::ptrdiff_t>(place_of(i + 1))}};
+      begin = place_of(i);
+    }
+  }
+
+  /// By series and quantity.
+  void add_changes() {
+    std::vector<std::pair<QuantityChange, int64_t>> changes;
+    int64_t number = 0;
+    for (const auto& [run, moment] : moments_) {
+      for (const QuantityChange& change : moment.changes) changes.emplace_back(change, number);
+      ++number;
+    }
+    std::ranges::stable_sort(changes, [](const auto& a, const auto& b) {
+      return std::pair(a.first.series, a.first.quantity) < std::pair(b.first.series, b.first.quantity);
+    });
+    for (const auto& [change, change_point] : changes) {
+      const bool is_time = !change.of_calls && change.unit == "ns";
+      const bool is_size = !change.of_calls && change.unit == "B";
+      const auto as = [](bool wanted, double value) { return wanted ? Cell(value) : Cell(); };
+      const ChangePoint& point = change.point;
+      history_.changes.append({change.name, static_cast<int64_t>(change.run), 100 * change.share(),
+                               as(is_time, point.before), as(is_time, point.after), as(is_size, point.before),
+                               as(is_size, point.after), as(change.of_calls, point.before),
+                               as(change.of_calls, point.after), point.chance, runs_[change.run].input, change_point});
+    }
+  }
+
+  void add_change_point(size_t run, const Moment& moment) {
+    const auto number = static_cast<int64_t>(history_.change_points.row_count());
+    const size_t skipped = moment.before.size() - std::min(moment.before.size(), kMostLevelRuns);
+    const LevelChange change = level_change(
+        checked({moment.before.begin() + static_cast<std::ptrdiff_t>(skipped), moment.before.end()}),
+        checked({moment.after.begin(),
+                 moment.after.begin() + static_cast<std::ptrdiff_t>(std::min(moment.after.size(), kMostLevelRuns))}));
+    const std::string moved = words_of(change.parts, moment.changes.front().share() > 0);
+    std::vector<std::string> changed;
+    for (const QuantityChange& each : moment.changes) {
+      changed.push_back(fmt::format("{} ({})", each.words(), each.levels()));
+      history_.changed.push_back(
+          fmt::format("{} since run {} ({}): {}", each.words(), each.run, runs_[each.run].input, each.levels()));
+    }
+    if (!moved.empty()) history_.changed.push_back("  moved with it: " + moved);
+    history_.change_points.append({number, static_cast<int64_t>(run), time_text(runs_[run].figures.recorded),
+                                   runs_[run].input, static_cast<int64_t>(moment.before.back()),
+                                   runs_[moment.before.back()].input, fmt::format("{}", fmt::join(changed, ", ")),
+                                   moved.empty() ? Cell() : Cell(moved), text_of(change.outcome), change.why});
+    for (const MovedPart& part : change.parts) {
+      const bool is_time = part.kind != "function";
+      const auto as = [](bool wanted, double value) { return wanted ? Cell(value) : Cell(); };
+      history_.parts.append({number, static_cast<int64_t>(run), part.kind, part.name, as(is_time, part.before),
+                             as(is_time, part.after), as(is_time, part.change()), as(!is_time, part.before),
+                             as(!is_time, part.after), as(!is_time, part.change()), is_time ? Cell() : cell(part.unit),
+                             part.before > 0 ? Cell(100 * (part.after / part.before - 1)) : Cell(), part.verdict});
+    }
+  }
+
+  std::vector<CheckedRun> checked(const std::vector<size_t>& runs) const {
+    std::vector<CheckedRun> checked;
+    checked.reserve(runs.size());
+    for (const size_t run : runs) checked.push_back(runs_[run]);
+    return checked;
+  }
+
+  void add_runs() {
+    std::vector<std::optional<double>> before(members_.size());
+    for (size_t run = 0; run < runs_.size(); ++run) {
+      const RunFigures& figures = runs_[run].figures;
+      const double value = main_value_of(figures);
+      const bool by_calls = is_followed_by_calls(figures);
+      const auto of_times = [&](std::optional<double> time) { return by_calls ? Cell() : cell(time); };
+      const auto of_calls = [&](std::optional<double> metric) { return by_calls ? cell(metric) : Cell(); };
+      std::vector<double> steps = series_of(quantities(true).front(), figures);
+      std::sort(steps.begin(), steps.end());
+      const auto quartile = [&](double q) { return steps.empty() ? Cell() : of_times(quantile_of(steps, q)); };
+      std::optional<double>& last = before[series_[run]];
+      history_.runs.append(
+          {static_cast<int64_t>(run), time_text(figures.recorded), of_times(value), quartile(0.25), quartile(0.75),
+           by_calls ? Cell(figures.calls.metric) : Cell(), of_calls(value),
+           by_calls ? cell(figures.calls.unit) : Cell(), last && *last > 0 ? Cell(100 * (value / *last - 1)) : Cell(),
+           begins_[run].empty() ? Cell() : Cell(begins_[run]), of_times(levels_[run]), of_calls(levels_[run]),
+           cell(figures.peak_bytes), static_cast<int64_t>(figures.steady_iterations().size()), runs_[run].input,
+           static_cast<int64_t>(series_[run]), devices_text(figures)});
+      last = value;
+    }
+  }
+
+  void add_latest() {
+    if (runs_.empty()) return;
+    const size_t run = runs_.size() - 1;
+    std::vector<size_t> level = members_[series_[run]];  // up to the last run
+    for (const auto& [first, moment] : moments_) {
+      if (series_[first] == series_[run]) level = moment.after;
+    }
+    level.pop_back();
+    if (level.empty()) return;
+    if (level.size() > kMostLevelRuns)
+      level.erase(level.begin(), level.end() - static_cast<std::ptrdiff_t>(kMostLevelRuns));
+    CheckOptions options;
+    options.explain = false;
+    const CheckResult check = check_runs(checked(level), checked({run}), options);
+    history_.latest.append({static_cast<int64_t>(run), time_text(runs_[run].figures.recorded), runs_[run].input,
+                            static_cast<int64_t>(level.size()), text_of(check.outcome), check.headline});
+    history_.judged =
+        fmt::format("Run {} ({}), the last one, against {} of its level before it: {}; {}", run, runs_[run].input,
+                    level.size() == 1 ? "the run" : fmt::format("the {} runs", level.size()), text_of(check.outcome),
+                    check.headline);
+  }
+
+  void add_remarks() {
+    if (members_.size() > 1) {
+      history_.remarks.push_back(
+          fmt::format("the runs are of {} series that did different things (devices, ranks, shapes or iterations); "
+                      "each is looked at by itself",
+                      members_.size()));
+    }
+    constexpr size_t kFewest = 10;
+    if (std::ranges::all_of(members_, [](const auto& members) { return members.size() < kFewest; })) {
+      history_.remarks.push_back(
+          fmt::format("a series needs {} runs before a change of level can be distinguished from noise", kFewest));
+    }
+  }
+
+  std::vector<CheckedRun> runs_;
+  std::vector<size_t> series_;                 // by run
+  std::vector<std::optional<double>> levels_;  // by run: the median of its level
+  std::vector<std::string> begins_;            // by run: the change of level that begins there
+  std::vector<std::vector<size_t>> members_;   // runs by series
+  std::map<size_t, Moment> moments_;           // by the first run of the new level
+  History history_{history_table(),
+                   history_changes_table(),
+                   history_change_points_table(),
+                   history_parts_table(),
+                   history_latest_table(),
+                   {},
+                   {},
+                   {}};
+};
+
 }  // namespace
 
 History history_of(std::vector<CheckedRun> runs) {
-  std::ranges::stable_sort(runs, [](const CheckedRun& a, const CheckedRun& b) {
-    return a.figures.recorded.value_or(INT64_MAX) < b.figures.recorded.value_or(INT64_MAX);
-  });
-  std::vector<RunFigures*> all;
-  for (CheckedRun& run : runs) all.push_back(&run.figures);
-  compare_by_repetitions(all);
-  History history;
-  history.runs = Table(
-      "history", "runs in the order in which they were recorded",
-      {number_column("run", "number in this order"),
-       text_column("recorded", "when it was recorded (UTC); absent where the profile does not say"),
-       real_column("step_ns", "ns",
-                   "median of the steady iterations; the whole run without any; absent where a run is "
-                   "followed by the metric of a call tree"),
-       text_column("metric", "main metric of the call tree, of a run that has no iterations and no work of a device"),
-       real_column("value", "", "of the whole program, in its unit"), text_column("unit", "of the metric"),
-       real_column("change_pct", "%", "of step_ns or value, from the run before in its series"),
-       text_column("level", "the change of level of step_ns or value that begins here, if one does"),
-       bytes_column("peak_bytes", "peak of memory; absent where nothing says"),
-       count_column("iterations", "steady ones"), key_column("input", "as it was given"),
-       number_column("series", "number of the series of runs that did the same on the same devices"),
-       text_column("devices", "devices and ranks")});
-  history.changes = Table(
-      "history_changes", "where a quantity changed its level",
-      {key_column("quantity", "step_time, busy, exposed_communication, peak_allocated, or the metric of a call tree"),
-       number_column("run", "the first run of the new level"), real_column("change_pct", "%", "of the level before"),
-       real_column("before_ns", "ns", "median of the level before, of a time"),
-       real_column("after_ns", "ns", "median of the new level, of a time"),
-       real_column("before_bytes", "bytes", "median of the level before, of a size"),
-       real_column("after_bytes", "bytes", "median of the new level, of a size"),
-       real_column("before", "", "median of the level before, of a metric, in its unit"),
-       real_column("after", "", "median of the new level, of a metric"),
-       real_column("chance", "", "that runs without a change would look like that, by permutation"),
-       key_column("input", "the run, as it was given")});
-
-  // Series: runs that can be compared with the first of theirs.
-  std::vector<size_t> series(runs.size(), 0);
-  std::vector<size_t> firsts;
-  for (size_t run = 0; run < runs.size(); ++run) {
-    size_t of = 0;
-    const RunFigures& figures = runs[run].figures;
-    const auto is_like = [&](const RunFigures& first) {
-      return metric_and_unit(first) == metric_and_unit(figures) && differences_between(first, figures).empty();
-    };
-    while (of < firsts.size() && !is_like(runs[firsts[of]].figures)) ++of;
-    if (of == firsts.size()) firsts.push_back(run);
-    series[run] = of;
-  }
-
-  std::vector<std::string> levels(runs.size());
-  size_t longest = 0;
-  for (size_t of = 0; of < firsts.size(); ++of) {
-    std::vector<size_t> members;
-    for (size_t run = 0; run < runs.size(); ++run) {
-      if (series[run] == of) members.push_back(run);
-    }
-    longest = std::max(longest, members.size());
-    const bool by_calls = is_followed_by_calls(runs[firsts[of]].figures);
-    const std::vector<Followed> quantities = followed(runs[firsts[of]].figures);
-    for (const Followed& quantity : quantities) {
-      std::vector<double> values;
-      for (const size_t run : members) values.push_back(quantity.value(runs[run].figures));
-      if (std::any_of(values.begin(), values.end(), [](double value) { return !(value > 0); })) continue;
-      for (const ChangePoint& point : change_points(values)) {
-        const double change = point.after / point.before - 1;
-        if (std::abs(change) < kLeastChange) continue;
-        const size_t run = members[point.at];
-        const bool is_time = !by_calls && quantity.unit == "ns";
-        const bool is_size = !by_calls && quantity.unit == "B";
-        const auto as = [&](bool wanted, double value) { return wanted ? Cell(value) : Cell(); };
-        history.changes.append({quantity.name, static_cast<int64_t>(run), 100 * change, as(is_time, point.before),
-                                as(is_time, point.after), as(is_size, point.before), as(is_size, point.after),
-                                as(by_calls, point.before), as(by_calls, point.after), point.chance, runs[run].input});
-        const auto text = [&](double value) { return format_value(value, quantity.unit); };
-        history.changed.push_back(fmt::format("{} {:+.1f}% since run {} ({}): {} to {}", quantity.name, 100 * change,
-                                              run, runs[run].input, text(point.before), text(point.after)));
-        if (&quantity == &quantities.front()) levels[run] = fmt::format("{:+.1f}%", 100 * change);
-      }
-    }
-  }
-
-  std::vector<std::optional<double>> before(firsts.size());
-  for (size_t run = 0; run < runs.size(); ++run) {
-    const RunFigures& figures = runs[run].figures;
-    const double value = main_value_of(figures);
-    const bool by_calls = is_followed_by_calls(figures);
-    std::optional<double>& last = before[series[run]];
-    history.runs.append({static_cast<int64_t>(run), time_text(figures.recorded), by_calls ? Cell() : Cell(value),
-                         by_calls ? Cell(figures.calls.metric) : Cell(), by_calls ? Cell(value) : Cell(),
-                         by_calls ? cell(figures.calls.unit) : Cell(),
-                         last && *last > 0 ? Cell(100 * (value / *last - 1)) : Cell(),
-                         levels[run].empty() ? Cell() : Cell(levels[run]), cell(figures.peak_bytes),
-                         static_cast<int64_t>(figures.steady_iterations().size()), runs[run].input,
-                         static_cast<int64_t>(series[run]), devices_text(figures)});
-    last = value;
-  }
-  if (firsts.size() > 1) {
-    history.remarks.push_back(
-        fmt::format("the runs are of {} series that did different things (devices, ranks, shapes or iterations); each "
-                    "is looked at by itself",
-                    firsts.size()));
-  }
-  constexpr size_t kFewest = 10;
-  if (longest < kFewest) {
-    history.remarks.push_back(
-        fmt::format("a series needs {} runs before a change of level can be distinguished from noise", kFewest));
-  }
-  return history;
+  return HistoryMaker(std::move(runs)).make();
 }
 
 std::vector<std::string> runs_of_history(const std::string& input) {

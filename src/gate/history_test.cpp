@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "gate/statistics/random_numbers.h"
 
 namespace cgpu {
@@ -84,6 +87,99 @@ TEST(History, OfCallTreesFollowsTheirMetric) {
   EXPECT_TRUE(is_absent(history.changes.cell(0, history.changes.column("before_ns"))));
   EXPECT_EQ(std::get<std::string>(at(12, "level")).front(), '+');
   EXPECT_NE(history.changed[0].find(" s to 3."), std::string::npos) << history.changed[0];
+}
+
+/// A hundred nights of 40 parts. From night 37 on one kernel, and the op that launches it, take 5 % of the step more;
+/// from night 71 on a kernel replaces another one and takes 4 % of the step more, and the memory grows by a tenth.
+std::vector<CheckedRun> nights(uint64_t seed, double noise) {
+  constexpr int64_t kStep = 10'000'000;
+  constexpr int64_t kHost = 2'000'000;  // of a step, without device ops
+  RandomNumbers random(seed);
+  std::vector<CheckedRun> runs;
+  for (int64_t night = 0; night < 100; ++night) {
+    CheckedRun run{"nightly/night" + std::to_string(night) + ".cgpu", {}};
+    RunFigures& figures = run.figures;
+    figures.recorded = night * 86'400'000'000'000;
+    figures.ranks = figures.world_size = 1;
+    figures.devices["H100"] = 1;
+    figures.peak_bytes = (night < 71 ? 1000 : 1100) * (int64_t{1} << 20);
+    const double machine = 1 + noise * random.normal();
+    figures.steady = 20;
+    int64_t busy = 0;
+    const auto add = [&](TimeFigures& figures_of_kind, const std::string& name, double share) {
+      const double time = share * kStep * machine * (1 + noise * random.normal());
+      figures_of_kind[name] = {20, static_cast<int64_t>(20 * time), 0.001, 0};
+      return static_cast<int64_t>(time);
+    };
+    for (int part = 0; part < 20; ++part) {
+      const bool slow = part == 7 && night >= 37;
+      const bool replaced = part == 12 && night >= 71;
+      const double share = 0.04 + (slow ? 0.05 : 0) + (replaced ? 0.04 : 0);
+      busy += add(figures.kernels, replaced ? "kernel_new" : "kernel" + std::to_string(part), share);
+      add(figures.ops, "op" + std::to_string(part), share);
+    }
+    for (int64_t i = 0; i < 20; ++i) {
+      const auto wall = static_cast<int64_t>(static_cast<double>(busy + kHost) * (1 + noise * random.normal()));
+      figures.iterations[i] = {wall, busy, 0, wall - busy, 1, true, false};
+    }
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+TEST(History, OfAHundredNightsNamesThePlantedRegressionsAndNothingElse) {
+  const auto text = [](const Table& table, size_t row, const char* column) {
+    return std::get<std::string>(table.cell(row, table.column(column)));
+  };
+  const auto number = [](const Table& table, size_t row, const char* column) {
+    return std::get<int64_t>(table.cell(row, table.column(column)));
+  };
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const History history = history_of(nights(seed, 0.005));
+    ASSERT_EQ(history.change_points.row_count(), 2U) << testing::PrintToString(history.changed);
+    EXPECT_EQ(number(history.change_points, 0, "run"), 37);
+    EXPECT_EQ(number(history.change_points, 0, "before_run"), 36);
+    EXPECT_EQ(number(history.change_points, 1, "run"), 71);
+    EXPECT_EQ(text(history.change_points, 0, "verdict"), "regression");
+    EXPECT_EQ(text(history.change_points, 1, "verdict"), "regression");
+    std::map<int64_t, std::set<std::string>> moved;  // by change point
+    for (size_t row = 0; row < history.parts.row_count(); ++row) {
+      moved[number(history.parts, row, "change_point")].insert(text(history.parts, row, "name") + " " +
+                                                               text(history.parts, row, "verdict"));
+    }
+    EXPECT_EQ(moved[0], (std::set<std::string>{"busy slower", "kernel7 slower", "op7 slower"}));
+    EXPECT_EQ(moved[1], (std::set<std::string>{"busy slower", "kernel12 gone", "kernel_new new", "op12 slower"}));
+    EXPECT_NE(text(history.change_points, 1, "changed").find("peak_allocated +10.0%"), std::string::npos);
+    EXPECT_EQ(text(history.latest, 0, "verdict"), "pass") << text(history.latest, 0, "why");
+  }
+}
+
+TEST(History, LevelsAndQuartilesAreThoseOfTheRuns) {
+  std::vector<CheckedRun> runs;
+  for (int64_t i = 0; i < 20; ++i) runs.push_back(run_at(i, i < 10 ? 1000 : 1100));
+  for (auto& [number, iteration] : runs[3].figures.iterations) iteration.wall_ns += 1000 * number;
+  const History history = history_of(runs);
+  const auto at = [&](size_t row, const char* column) {
+    return std::get<double>(history.runs.cell(row, history.runs.column(column)));
+  };
+  EXPECT_EQ(at(3, "step_p25_ns"), 1'001'000);
+  EXPECT_EQ(at(3, "step_ns"), 1'002'000);
+  EXPECT_EQ(at(3, "step_p75_ns"), 1'003'000);
+  for (size_t row = 0; row < 20; ++row) EXPECT_EQ(at(row, "level_ns"), row < 10 ? 1'000'000 : 1'100'000);
+}
+
+TEST(History, TheLastRunIsJudgedByItsLevel) {
+  std::vector<CheckedRun> runs;
+  for (int64_t i = 0; i < 20; ++i) runs.push_back(run_at(i, 1000 + static_cast<double>(i % 3)));
+  runs.push_back(run_at(20, 1300));
+  const History history = history_of(runs);
+  EXPECT_TRUE(history.changes.empty());  // one run is no level
+  ASSERT_EQ(history.latest.row_count(), 1U);
+  EXPECT_EQ(std::get<std::string>(history.latest.cell(0, history.latest.column("verdict"))), "regression");
+  EXPECT_NE(history.judged.find("against the 20 runs of its level before it: regression"), std::string::npos)
+      << history.judged;
+  EXPECT_EQ(history_of({run_at(0, 1000)}).judged, "");
 }
 
 TEST(History, FewRunsSaySo) {

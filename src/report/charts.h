@@ -32,6 +32,9 @@ std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& rank
 /// A heat map of what many devices did over time: a row a device, in each column the colour of what most of that time
 /// went to. Beyond 128 rows, of each group of neighbours the device that falls behind the median device most.
 std::string draw_activity(const Table& rank_activity, const Table* steps);
+/// Step time, or the metric of a call tree, and peak of memory over the runs of table `history`, a picture a series, of
+/// the first series with two runs or more; with the levels and the changes of them in table `history_changes`.
+std::string draw_history(const Table& history, const Table& changes);
 /// The allocator's totals over time.
 std::string draw_memory(const std::vector<RunHistory>& runs);
 

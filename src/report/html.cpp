@@ -37,11 +37,14 @@ class Page {
       add("<a href=\"#{}\">{}</a>\n", escape_html(section.table.name), escape_html(section.title));
     }
     add("</nav>\n</header>\n<main>\n");
+    if (const Table* history = report_.find("history")) {
+      out_ += draw_history(*history, *report_.find("history_changes"));
+    }
     for (const Section& section : report_.sections) {
       if (!section.page.empty()) add_section(section);
     }
-    add("</main>\n<footer>All rows and columns of a table: <code>cgpu table INPUT NAME</code>. Made by cgpu.</footer>\n"
-        "</body>\n</html>\n");
+    add("</main>\n<footer>All rows and columns of a table: <code>{}</code>. Made by cgpu.</footer>\n</body>\n</html>\n",
+        escape_html(report_.tables_command));
     return std::move(out_);
   }
 
@@ -108,7 +111,7 @@ class Page {
     out_ += charts_of(section);
     Table page = section.page;
     if (page.name == "kernels") make_names_brief(page);
-    add("<div class=\"scroll\">\n{}</div>\n", render_html_table(page));
+    add("<div class=\"scroll\">\n{}</div>\n", render_html_table(page, 0, report_.links));
     if (narrow) out_ += "</div>\n";
     if (page.name == "kernels") add_full_names(section.page);
     if (!section.cut.empty()) add("<p class=\"cut\">Shown: {}.</p>\n", escape_html(section.cut));

@@ -10,6 +10,7 @@
 
 #include "report/run_history.h"
 #include "session/ranks/rank_fold.h"
+#include "table/html.h"
 #include "table/table.h"
 #include "table/text.h"
 
@@ -32,6 +33,8 @@ struct Report {
   std::vector<Section> sections;      // only those that have something to say
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
   Table rank_activity;                // for pictures of many ranks over time; without rows where they are not wanted
+  HtmlLinks links;                    // of texts in the tables
+  std::string tables_command = "cgpu table INPUT NAME";  // that gives all rows and columns of a table
 
   /// What the time is called in which a device has no work in the profile.
   std::string_view idle_word() const { return unknown_utilization.empty() ? "idle" : "nothing recorded"; }

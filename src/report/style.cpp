@@ -50,6 +50,7 @@ svg text.value, svg text.tick { fill: var(--soft); font-size: 12px; font-variant
 svg text.inside { fill: #fff; font-size: 12px; font-weight: 600; paint-order: stroke; stroke: #0008; stroke-width: 2px; }
 line.grid { stroke: var(--line); }
 line.step { stroke: var(--ink); stroke-opacity: .55; stroke-dasharray: 3 2; }
+line.level { stroke: var(--orange); stroke-width: 2px; }
 path { shape-rendering: crispEdges; }
 path.curve { fill: none; stroke: var(--blue); stroke-width: 1.6px; vector-effect: non-scaling-stroke; }
 path.curve2 { fill: none; stroke: var(--orange); stroke-width: 1.6px; vector-effect: non-scaling-stroke; }
@@ -91,10 +92,14 @@ th, td { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); vertical
 th { font-weight: 600; text-align: left; vertical-align: bottom; color: var(--soft); }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.text { max-width: 560px; overflow-wrap: break-word; unicode-bidi: isolate; }
+table[data-table^="history"] td.text { white-space: nowrap; }
+table[data-table="history_change_points"] td.text:last-child { white-space: normal; max-width: 420px; }
+table[data-table="history_parts"] td.text:nth-child(3) { white-space: normal; }
 table[data-table="info"] td.text { max-width: 900px; }
 table[data-table="info"] td:first-child { white-space: nowrap; overflow-wrap: normal; }
 table[data-table="api"] td:first-child, table[data-table="launches"] td:first-child,
 table[data-table="notes"] td:first-child { min-width: 170px; }
+td a { color: var(--blue); }
 td.absent { color: var(--soft); }
 tbody tr:hover { background: var(--band); }
 table[data-table="kernels"] td.text:first-child, table[data-table="ops"] td.text:first-child,

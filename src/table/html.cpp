@@ -29,20 +29,24 @@ void append_title(std::string& out, const std::string& title) {
   if (!title.empty()) fmt::format_to(std::back_inserter(out), " title=\"{}\"", escape_html(title));
 }
 
-void append_cell(std::string& out, const Cell& cell, const Column& column) {
+void append_cell(std::string& out, const Cell& cell, const Column& column, const HtmlLinks& links) {
   const std::string shown = format_cell(cell, column);
   out += "<td class=\"";
   out += class_of(column);
   out += is_absent(cell) ? " absent\"" : "\"";
   append_title(out, tooltip(cell, column, shown));
   out += '>';
+  const auto* text = std::get_if<std::string>(&cell);
+  const auto link = text == nullptr ? links.end() : links.find(*text);
+  if (link != links.end()) fmt::format_to(std::back_inserter(out), "<a href=\"{}\">", escape_html(link->second));
   out += escape_html(shown);
+  if (link != links.end()) out += "</a>";
   out += "</td>";
 }
 
 }  // namespace
 
-std::string render_html_table(const Table& table, size_t max_rows) {
+std::string render_html_table(const Table& table, size_t max_rows, const HtmlLinks& links) {
   const size_t rows = shown_rows(table, max_rows);
   std::string out;
   const auto append = std::back_inserter(out);
@@ -59,7 +63,7 @@ std::string render_html_table(const Table& table, size_t max_rows) {
   out += "</tr></thead>\n<tbody>\n";
   for (size_t r = 0; r < rows; ++r) {
     out += "<tr>";
-    for (size_t i = 0; i < titles.size(); ++i) append_cell(out, table.cell(r, i), table.columns[i]);
+    for (size_t i = 0; i < titles.size(); ++i) append_cell(out, table.cell(r, i), table.columns[i], links);
     out += "</tr>\n";
   }
   out += "</tbody>\n";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,11 @@
 
 namespace cgpu {
 
-/// At most `max_rows` rows; 0 for all.
-std::string render_html_table(const Table& table, size_t max_rows = 0);
+/// Addresses by the texts that lead to them.
+using HtmlLinks = std::map<std::string, std::string>;
+
+/// At most `max_rows` rows; 0 for all. Cells with these texts are links.
+std::string render_html_table(const Table& table, size_t max_rows = 0, const HtmlLinks& links = {});
 
 /// `text` for use in element content and in quoted attributes: markup is escaped, control characters and
 /// invisible formatting are made visible (see unicode.h).

@@ -244,6 +244,13 @@ TEST(Html, Table) {
       "</table>\n");
 }
 
+TEST(Html, TextsWithAnAddressAreLinks) {
+  const std::string html = render_html_table(sample(), 0, {{"copy|kernel", "a?b=\"1\"&c"}, {"1,234", "number"}});
+  EXPECT_NE(html.find("<td class=\"text\"><a href=\"a?b=&quot;1&quot;&amp;c\">copy|kernel</a></td>"),
+            std::string::npos);
+  EXPECT_EQ(html.find("<a"), html.rfind("<a"));
+}
+
 // Random tables of hostile text.
 
 std::string hostile_text(std::mt19937_64& random) {

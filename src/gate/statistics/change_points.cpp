@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "analysis/common/order_statistics.h"
@@ -62,20 +63,40 @@ void split(const std::vector<double>& series, size_t begin, size_t end, std::vec
   split(series, begin + at, end, found);
 }
 
+/// The middle value of a part of the series.
+double level_of(const std::vector<double>& series, size_t begin, size_t end) {
+  return median_of(
+      {series.begin() + static_cast<std::ptrdiff_t>(begin), series.begin() + static_cast<std::ptrdiff_t>(end)});
+}
+
+/// The first value of the second of two levels that lie in [begin, end) and meet about `at`: the values are nearest to
+/// their levels in the sum. Ranks alone do not say it, where one level has fewer values than the other.
+size_t refined(const std::vector<double>& series, size_t begin, size_t at, size_t end) {
+  const double before = level_of(series, begin, at);
+  const double after = level_of(series, at, end);
+  size_t best = at;
+  double least = std::numeric_limits<double>::infinity();
+  double sum = 0;  // by how much the values so far are farther from the level before than from the one behind
+  for (size_t i = begin; i + kFewest < end; ++i) {
+    sum += std::abs(series[i] - before) - std::abs(series[i] - after);
+    if (i + 1 < begin + kFewest || sum >= least) continue;
+    least = sum;
+    best = i + 1;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<ChangePoint> change_points(const std::vector<double>& series) {
   std::vector<ChangePoint> found;
   split(series, 0, series.size(), found);
-  const auto level = [&](size_t begin, size_t end) {
-    return median_of(
-        {series.begin() + static_cast<std::ptrdiff_t>(begin), series.begin() + static_cast<std::ptrdiff_t>(end)});
-  };
+  const auto begin_of = [&](size_t i) { return i == 0 ? 0 : found[i - 1].at; };
+  const auto end_of = [&](size_t i) { return i + 1 == found.size() ? series.size() : found[i + 1].at; };
+  for (size_t i = 0; i < found.size(); ++i) found[i].at = refined(series, begin_of(i), found[i].at, end_of(i));
   for (size_t i = 0; i < found.size(); ++i) {
-    const size_t begin = i == 0 ? 0 : found[i - 1].at;
-    const size_t end = i + 1 == found.size() ? series.size() : found[i + 1].at;
-    found[i].before = level(begin, found[i].at);
-    found[i].after = level(found[i].at, end);
+    found[i].before = level_of(series, begin_of(i), found[i].at);
+    found[i].after = level_of(series, found[i].at, end_of(i));
   }
   return found;
 }

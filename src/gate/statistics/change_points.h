@@ -4,8 +4,9 @@
 // kChangeChance of the same series in random order have one that differs as much, and then each part is looked at by
 // itself. Splitting and permutation as in E-divisive (Matteson and James, "A nonparametric approach for multiple change
 // point analysis", 2014; on series of benchmarks: Daly et al., "The use of change point detection to identify software
-// performance regressions", 2020), with ranks so that a single outlier is no change. Deterministic: the seed is fixed.
-// O(n permutations) a split. At least 5 runs on each side of a lone change are needed, or 2 after 13.
+// performance regressions", 2020), with ranks so that a single outlier is no change. Where exactly a level begins
+// follows from the distances of the values from both levels. Deterministic: the seed is fixed. O(n permutations) a
+// split. At least 5 runs on each side of a lone change are needed, or 2 after 13.
 #pragma once
 
 #include <cstddef>

@@ -250,6 +250,17 @@ TEST(ChangePoints, AreWhereTheLevelChanges) {
   EXPECT_NEAR(points[1].after, 10.4, 0.1);
 }
 
+TEST(ChangePoints, ASmallLevelBeginsWhereItBegins) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    RandomNumbers random(seed);
+    std::vector<double> series;
+    for (int i = 0; i < 100; ++i) series.push_back((i < 37 ? 10 : i < 71 ? 10.5 : 11) * (1 + 0.005 * random.normal()));
+    std::set<size_t> begins;
+    for (const ChangePoint& point : change_points(series)) begins.insert(point.at);
+    EXPECT_TRUE(begins.contains(37) && begins.contains(71)) << seed;
+  }
+}
+
 TEST(ChangePoints, FewInSeriesWithoutAny) {
   RandomNumbers random(9);
   int found = 0;
