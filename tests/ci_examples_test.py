@@ -175,7 +175,7 @@ class GitLabTest(unittest.TestCase):
 @unittest.skipIf(yaml is None, "not installed: PyYAML")
 class NightsTest(unittest.TestCase):
     def run_nights(self, script, folder, **variables):
-        """Three nights, of which two are kept: the page, and the names of the summaries."""
+        """Runs three nights, and keeps two: the page, and the names of the summaries."""
         self.assertIn("head -n -100", script)
         repository = Repository(self, 1)
         checkout = repository.checkout("checkout", repository.after)
