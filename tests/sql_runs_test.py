@@ -93,6 +93,20 @@ class Compared(unittest.TestCase):
             expected = json.loads(done.stdout)["tables"][name]["rows"]
             self.assertEqual(rows(["z=" + a, "b=" + b], "SELECT * FROM " + name), expected, name)
 
+    def test_tables_of_a_check(self):
+        a, b = (os.path.join(tool.ROOT, "examples", "h100", "workers_%d.json.gz" % workers) for workers in (0, 8))
+        done = tool.run(["check", "--baseline", a, "--candidate", b, "--format", "json"])
+        expected = {name: table["rows"] for name, table in json.loads(done.stdout)["tables"].items()}
+        self.assertGreater(len(expected["check_parts"]), 5)
+        self.assertLess({"check", "check_times", "check_runs"}, set(expected))
+        for name in ("check", "check_times", "check_memory", "check_parts", "check_calls", "check_runs"):
+            found = rows(["z=" + a, "b=" + b], 'SELECT * FROM "%s"' % name)
+            if name == "check_runs":  # their inputs are the names
+                self.assertEqual([row[:1] for row in found], [row[:1] for row in expected[name]])
+            else:
+                self.assertEqual(found, expected.get(name, []), name)
+        self.assertEqual(rows(["z=" + a, "b=" + b], "SELECT * FROM gate.check_rules"), expected["check"])
+
     def test_only_of_two_profiles(self):
         for inputs in (nights()[:1], ["--apart", *nights()]):
             done = sql(inputs, "SELECT * FROM compare_causes")

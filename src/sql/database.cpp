@@ -9,6 +9,7 @@
 #include "base/allocator.h"
 #include "base/error.h"
 #include "sql/arguments_module.h"
+#include "sql/checked_tables.h"
 #include "sql/compared_tables.h"
 #include "sql/interval_intersect_module.h"
 #include "sql/schema.h"
@@ -127,6 +128,9 @@ void SqlDatabase::choose_schemas() {
   if (all.size() != 2 || a == nullptr || b == nullptr) return;
   compared_ = std::make_unique<ComparedTables>(*a, *b);
   schemas_.emplace(kCompareSchema, compared_.get());
+  checked_ =
+      std::make_unique<CheckedTables>(CheckedTables::Side{all[0].name, *a}, CheckedTables::Side{all[1].name, *b});
+  schemas_.emplace(kGateSchema, checked_.get());
 }
 
 bool SqlDatabase::has_run(std::string_view name) const {

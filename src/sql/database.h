@@ -1,5 +1,5 @@
 // The tables of opened runs as one SQLite database, read only: a schema a run, `main` for the one without a name, and
-// schemas of several runs together (stacked_tables.h, compared_tables.h).
+// schemas of several runs together (stacked_tables.h, compared_tables.h, checked_tables.h).
 //
 // Nothing can be written, attached or loaded. Queries can be interrupted, and ended after a time.
 #pragma once
@@ -55,7 +55,8 @@ bool is_sql_limited();
 class SqlDatabase {
  public:
   /// Each run in a schema of its name; of two or more also schema `runs` (stacked_tables.h), of two profiles also
-  /// schema `compare`, with the first as A (compared_tables.h). Throws Error.
+  /// schemas `compare` and `gate`, with the first as A and baseline (compared_tables.h, checked_tables.h). Throws
+  /// Error.
   SqlDatabase(std::vector<OpenedRun> runs, KernelDictionary dictionary);
   SqlDatabase(const SqlDatabase&) = delete;
   SqlDatabase& operator=(const SqlDatabase&) = delete;
@@ -85,6 +86,7 @@ class SqlDatabase {
   const std::vector<OpenedRun> runs_;
   std::unique_ptr<TableSet> stacked_;   // null for one run
   std::unique_ptr<TableSet> compared_;  // null where there are not two profiles
+  std::unique_ptr<TableSet> checked_;   // likewise
   TablesBySchema schemas_;
   KernelDictionary dictionary_;
   SqliteHandle handle_;

@@ -384,6 +384,18 @@ RunFigures figures_in(const SummarySession& kept) {
   return all;
 }
 
+RunFigures figures_of(const SessionFacts& facts) {
+  FigureCollector collector;
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    collector.collect({facts, run, static_cast<uint32_t>(run)});
+  }
+  std::vector<Table> tables;
+  for (const WantedTable& wanted : FigureCollector::tables()) {
+    tables.push_back(make_table(*wanted.analysis, facts, wanted.options));
+  }
+  return collector.take(facts.session(), tables);
+}
+
 RunFigures collect_figures(const OpenOptions& open, const Selection& selection, const WantedFigures& wanted,
                            Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};

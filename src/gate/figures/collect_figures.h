@@ -56,6 +56,9 @@ class FigureCollector final : public RunCollector {
 /// The figures in a summary. Throws Error for damaged ones.
 RunFigures figures_in(const SummarySession& kept);
 
+/// Of profiles that are open together, with the main metric of their call trees.
+RunFigures figures_of(const SessionFacts& facts);
+
 /// Of which profiles, and which metric of their call trees.
 struct WantedFigures {
   bool without_timeline = false;  // also of profiles that have a call tree alone
