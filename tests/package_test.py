@@ -225,9 +225,10 @@ class DebianPackageTest(unittest.TestCase):
             self.assertTrue(owners & depends, "%s of %s" % (library, owners))
 
     @needs("lintian")
-    def test_lintian_finds_no_errors(self):
-        tags = "bogus-mail-host,bogus-mail-host-in-debian-changelog"  # nobody publishes it from here
-        done = subprocess.run(["lintian", "--allow-root", "--suppress-tags", tags, "--fail-on", "error", self.package],
+    def test_lintian_finds_nothing(self):
+        # Nobody publishes it from here, and no bug of Debian asks for it.
+        tags = "bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs"
+        done = subprocess.run(["lintian", "--allow-root", "--suppress-tags", tags, "--fail-on", "error,warning", self.package],
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
 
