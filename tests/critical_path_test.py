@@ -7,6 +7,7 @@ Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
 import glob
 import itertools
+import json
 import os
 import statistics
 import sys
@@ -252,6 +253,34 @@ class AlikeRanks(unittest.TestCase):
         self.assertEqual(self.whatif(slow, "--links-as-best", ranks), self.measured(equal, ranks))
         self.assertEqual(self.whatif(slow, "--rank-as-median", ranks), self.measured(slow, ranks))
 
+    @staticmethod
+    def with_ranks_of_transfers(path):
+        """As PyTorch writes them from 2.5 on: the group ppN of these runs leads from rank N - 1 to N."""
+        with open(path, encoding="utf-8") as handle:
+            trace = json.load(handle)
+        for event in trace["traceEvents"]:
+            arguments = event.get("args", {})
+            if arguments.get("Collective name") in ("send", "recv"):
+                number = int(arguments["Process Group Name"][len("pp"):])
+                arguments.update({"Src Rank": number - 1, "Dst Rank": number})
+        with open(path, "w", encoding="utf-8") as handle:
+            json.dump(trace, handle)
+
+    def test_stages_as_the_mean(self):
+        for costs in ((1000, 3000), (3000, 1000), (1000, 2000, 3000), (500, 500, 2000, 1000)):
+            for batches in (3, 12):
+                with self.subTest(costs=costs, batches=batches), tempfile.TemporaryDirectory() as folder:
+                    equal = self.measured(causes.pipeline([sum(costs) // len(costs)] * len(costs), batches), len(costs))
+                    paths = machine.write(machine.run(causes.pipeline(costs, batches), len(costs)), folder, (9, 0), None)
+                    done = tool.run(["whatif", *paths, "--stages-as-mean"])
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn("no counterpart", done.stderr.decode())
+                    for path in paths:
+                        self.with_ranks_of_transfers(path)
+                    rows = tool.table(paths, "whatif", "--stages-as-mean")
+                    self.assertGreater(sum(row["measured_ns"] for row in rows), 1.15 * equal)
+                    self.assertAlmostEqual(sum(row["predicted_ns"] for row in rows), equal, delta=0.005 * equal)
+
     def test_what_all_ranks_do_stays(self):
         program = causes.training(("data_loading", 9000, True))
         self.assertEqual(self.whatif(program, "--rank-as-median"), self.measured(program))
@@ -259,7 +288,7 @@ class AlikeRanks(unittest.TestCase):
     def test_one_rank_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             paths = machine.write(machine.run(causes.training(), 1), folder, (9, 0), None)
-            for option in ("--rank-as-median", "--links-as-best"):
+            for option in ("--rank-as-median", "--links-as-best", "--stages-as-mean"):
                 done = tool.run(["whatif", *paths, option])
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(option + ": give the profiles of several ranks", done.stderr.decode())

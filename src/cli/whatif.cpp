@@ -24,10 +24,11 @@ struct WhatifCommand {
   std::vector<std::string> free;
   bool rank_as_median = false;
   bool links_as_best = false;
+  bool stages_as_mean = false;
   std::string format = "text";
 
   void run() const {
-    if (scale.empty() && free.empty() && !rank_as_median && !links_as_best) {
+    if (scale.empty() && free.empty() && !rank_as_median && !links_as_best && !stages_as_mean) {
       throw Error(
           "whatif: say what is to be different, like --scale gemm=0.5, --free data_loading or, of several ranks, "
           "--rank-as-median");
@@ -37,6 +38,7 @@ struct WhatifCommand {
     if (!free.empty()) change.set("free", free);
     if (rank_as_median) change.set("rank-as-median", {""});
     if (links_as_best) change.set("links-as-best", {""});
+    if (stages_as_mean) change.set("stages-as-mean", {""});
     const FoldedSession folded =
         fold_ranks(OpeningWithProgress(input).options(), input.selection(),
                    {{&find_analysis("whatif"), change}, {&find_analysis("critical_path"), change}});
@@ -67,6 +69,8 @@ void add_whatif_verb(CommandLine& line) {
       "As if each rank took for its own work in a step what the median of the ranks with the same work takes");
   verb.add_flag("--links-as-best", command->links_as_best,
                 "As if the collectives of slow groups of ranks were as fast as those of the fastest group");
+  verb.add_flag("--stages-as-mean", command->stages_as_mean,
+                "As if each stage of a pipeline computed for as long as the mean of them");
   verb.add_option("--format", command->format, "text or json").one_of({"text", "json"});
   add_input_options(verb, command->input, true);
   verb.set_action([command] { command->run(); });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/critical_path/equal_stages.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/ranks/slow_links.h"
 #include "analysis/session_clock.h"
@@ -36,6 +37,11 @@ const TableOption kLinksAsBestOption{
     .kind = TableOption::Kind::flag,
     .about = "as if the collectives of slow groups of ranks were as fast as those of the fastest group"};
 
+const TableOption kStagesAsMeanOption{
+    .name = "stages-as-mean",
+    .kind = TableOption::Kind::flag,
+    .about = "as if each stage of a pipeline computed for as long as the mean of them"};
+
 Change change_of(const TableOptions& options) {
   Change change;
   for (const std::string& text : options.names(kScaleOption)) {
@@ -56,6 +62,7 @@ Change change_of(const TableOptions& options) {
   }
   change.rank_as_median = options.flag(kRankAsMedianOption);
   change.links_as_best = options.flag(kLinksAsBestOption);
+  change.stages_as_mean = options.flag(kStagesAsMeanOption);
   return change;
 }
 
@@ -64,7 +71,7 @@ ChangedGraph::ChangedGraph(const SessionFacts& whole, Change change)
   per_run_.resize(facts_.session().runs.size());
   match_counts_.assign(change_.scales.size(), 0);
   if (!change_.scales.empty()) find_named();
-  if (change_.rank_as_median || change_.links_as_best) compare_ranks();
+  if (change_.is_of_ranks()) compare_ranks();
   weights_ = weights_of(graph_);
   if (!change_.empty()) {
     for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
@@ -108,7 +115,9 @@ void ChangedGraph::for_each_part(uint32_t edge, MomentIndex to, const std::funct
 }
 
 void ChangedGraph::compare_ranks() {
-  const char* option = change_.rank_as_median ? "--rank-as-median" : "--links-as-best";
+  const char* option = change_.rank_as_median  ? "--rank-as-median"
+                       : change_.links_as_best ? "--links-as-best"
+                                               : "--stages-as-mean";
   const size_t runs = facts_.session().runs.size();
   if (runs < 2) throw Error(fmt::format("{}: give the profiles of several ranks", option));
   if (!has_common_clock(facts_.session())) {
@@ -121,11 +130,14 @@ void ChangedGraph::compare_ranks() {
           "--rank-as-median: each rank is a stage of a pipeline by itself, so that none has a peer to compare with");
     }
   }
+  std::optional<EqualStages> stages;
+  if (change_.stages_as_mean) stages.emplace(facts_);
   const SlowLinks links = change_.links_as_best ? find_slow_links(facts_) : SlowLinks();
   for (size_t run = 0; run < runs; ++run) {
     std::vector<float>& factors = per_run_[run].factor_of_slice;
     if (factors.empty()) factors.assign(facts_.run(run).timeline.slices.size(), 1.0F);
     if (medians_) medians_->scale_ops(run, factors);
+    if (stages) stages->scale_ops(run, factors);
     if (!change_.links_as_best) continue;
     for (const auto& [op, factor] : links.factors[run]) factors[op] *= static_cast<float>(factor);
   }

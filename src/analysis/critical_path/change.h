@@ -25,7 +25,10 @@ struct Change {
   bool rank_as_median = false;  // each rank takes for its work what the median of its peers takes (peer_medians.h)
   bool links_as_best = false;   // transfers are as fast as those of the fastest group (ranks/slow_links.h)
 
-  bool empty() const { return scales.empty() && removed.none() && !rank_as_median && !links_as_best; }
+  bool stages_as_mean = false;  // stages of a pipeline have the same compute (equal_stages.h)
+
+  bool is_of_ranks() const { return rank_as_median || links_as_best || stages_as_mean; }
+  bool empty() const { return scales.empty() && removed.none() && !is_of_ranks(); }
 };
 
 /// The options `--scale NAME=FACTOR` and `--free KIND` of tables.
@@ -33,6 +36,7 @@ extern const TableOption kScaleOption;
 extern const TableOption kFreeOption;
 extern const TableOption kRankAsMedianOption;
 extern const TableOption kLinksAsBestOption;
+extern const TableOption kStagesAsMeanOption;
 /// Throws Error for what is no factor or no kind.
 Change change_of(const TableOptions& options);
 

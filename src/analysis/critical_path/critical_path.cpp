@@ -116,7 +116,7 @@ Analysis critical_path_analysis() {
                              "of the op or call, the layer, the step or the rank, with --by; absent where it has none"),
                   time_column("total_ns", "time on the critical path"),
                   real_column("pct", "%", "share of the critical path"), count_column("count", "parts of the path")},
-      .options = {kByOption, kScaleOption, kFreeOption, kRankAsMedianOption, kLinksAsBestOption},
+      .options = {kByOption, kScaleOption, kFreeOption, kRankAsMedianOption, kLinksAsBestOption, kStagesAsMeanOption},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
       .needs_all_timelines = true,
       .whole = critical_path_table};

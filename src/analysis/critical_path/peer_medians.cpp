@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/critical_path/step_of_work.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "base/lower_median.h"
@@ -100,18 +101,10 @@ std::vector<PeerMedians::Factors> PeerMedians::factors_of(const Times& times, co
   return factors;
 }
 
-std::optional<int64_t> PeerMedians::step_at(size_t run, int64_t time) const {
-  const std::vector<Step>& steps = facts_.steps(run);
-  if (steps.empty()) return 0;
-  const auto next = std::ranges::upper_bound(steps, time, {}, [](const Step& step) { return step.time.begin; });
-  return next == steps.begin() ? std::nullopt : std::optional(std::prev(next)->number);
-}
-
 std::optional<PeerMedians::Work> PeerMedians::work_of_op(size_t run, OpIndex op, SliceIndex slice) const {
   const Timeline& t = facts_.run(run).timeline;
   if (t.device_ops.kind[op] == OpKind::communication) return std::nullopt;
-  const SliceIndex call = t.slices.launch[slice];
-  const auto step = step_at(run, t.slices.start[call == kNone ? slice : call]);
+  const auto step = step_of_op(facts_, run, slice);
   if (!step) return std::nullopt;
   return Work{*step, static_cast<size_t>(t.device_ops.kernel_class[op]), 0};
 }
@@ -120,7 +113,7 @@ template <typename Visit>
 void PeerMedians::for_each_host_work(const EdgePart& part, Visit visit) const {
   const auto cause = BoundBy::cause_of(part.bound_by.number());
   if (part.thread == kNone || !cause || !is_own_work(*cause)) return;
-  const auto step = step_at(part.run, part.time.begin);
+  const auto step = step_begun_at(facts_, part.run, part.time.begin);
   if (!step) return;
   const Timeline& t = facts_.run(part.run).timeline;
   innermost_[part.run].for_each(part.thread, part.time, [&](Interval time, SliceIndex slice) {

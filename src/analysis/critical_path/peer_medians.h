@@ -42,8 +42,6 @@ class PeerMedians {
   using Factors = std::map<Work, double>;
   using Times = std::vector<std::map<Work, int64_t>>;  // by run, in ns
 
-  /// Absent for what lies before the first step.
-  std::optional<int64_t> step_at(size_t run, int64_t time) const;
   std::optional<Work> work_of_op(size_t run, OpIndex op, SliceIndex slice) const;
   /// Calls visit(work, ns) for what a part of the time of a thread is compared as; not for others.
   template <typename Visit>

@@ -93,21 +93,20 @@ Analysis replay_analysis() {
 }
 
 Analysis whatif_analysis() {
-  return {
-      .name = "whatif",
-      .about =
-          "how long the steps would last if some of the work were faster or gone (--scale, --free), or ranks alike (--rank-as-median, --links-as-best), by replay of "
-          "the dependencies",
-      .columns = {number_column("rank", "that ends the step last"),
-                  number_column("step", "number of the iteration; absent where there are none"),
-                  time_column("measured_ns", "as recorded"), time_column("predicted_ns", "with the change"),
-                  time_column("saved_ns", "the difference"),
-                  real_column("saved_pct", "%", "share of the measured time"),
-                  key_column("bound_by", "what takes the most time on the critical path then")},
-      .options = {kScaleOption, kFreeOption, kRankAsMedianOption, kLinksAsBestOption},
-      .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-      .needs_all_timelines = true,
-      .whole = whatif_table};
+  return {.name = "whatif",
+          .about =
+              "how long the steps would last if some of the work were faster or gone (--scale, --free), or ranks alike "
+              "(--rank-as-median, --links-as-best, --stages-as-mean), by replay of the dependencies",
+          .columns = {number_column("rank", "that ends the step last"),
+                      number_column("step", "number of the iteration; absent where there are none"),
+                      time_column("measured_ns", "as recorded"), time_column("predicted_ns", "with the change"),
+                      time_column("saved_ns", "the difference"),
+                      real_column("saved_pct", "%", "share of the measured time"),
+                      key_column("bound_by", "what takes the most time on the critical path then")},
+          .options = {kScaleOption, kFreeOption, kRankAsMedianOption, kLinksAsBestOption, kStagesAsMeanOption},
+          .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+          .needs_all_timelines = true,
+          .whole = whatif_table};
 }
 
 }  // namespace cgpu

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/pipelines.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/thresholds.h"
 #include "analysis/findings/vendor_words.h"
 #include "analysis/ranks/collective_replay.h"
 #include "analysis/ranks/outlier_place.h"
+#include "analysis/ranks/pipelines.h"
 #include "base/number_ranges.h"
 #include "table/units.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/pipelines.h"
 #include "analysis/findings/rule_context.h"
+#include "analysis/ranks/pipelines.h"
 #include "kernels/communication_names.h"
 #include "links/graph_captures.h"
 #include "table/units.h"

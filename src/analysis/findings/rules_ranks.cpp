@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/pipelines.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/ranks/lateness.h"
 #include "analysis/ranks/pipeline_stages.h"
+#include "analysis/ranks/pipelines.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
 #include "base/lower_median.h"

@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/pipelines.h"
+#include "analysis/ranks/pipelines.h"
 #include "analysis/session_clock.h"
 #include "table/units.h"
 

@@ -1,0 +1,17 @@
+// The step that work of a run belongs to, where ranks are compared step by step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/session_facts.h"
+
+namespace cgpu {
+
+/// The number of the last step that has begun at a time on the run's clock; absent before the first one, 0 in a run
+/// without steps. O(log steps).
+std::optional<int64_t> step_begun_at(const SessionFacts& facts, size_t run, int64_t time);
+/// Of a device op: when it was launched, else when it began.
+std::optional<int64_t> step_of_op(const SessionFacts& facts, size_t run, SliceIndex op);
+
+}  // namespace cgpu
