@@ -36,10 +36,8 @@ void check_transfers(const SessionFacts& whole) {
 
 /// By run, a number for all ranks of one stage.
 std::vector<int64_t> stages_of(const Session& session) {
-  std::vector<PassedWork> passed;
-  for (const Run& run : session.runs) passed.push_back(passed_work(run, INT64_MIN));
   std::vector<int64_t> stages;
-  for (const std::optional<int64_t>& stage : pipeline_stages(session, passed)) {
+  for (const std::optional<int64_t>& stage : pipeline_stages(session)) {
     stages.push_back(stage.value_or(-1 - static_cast<int64_t>(stages.size())));
   }
   return stages;

@@ -36,10 +36,8 @@ bool is_own_work(IdleCause cause) {
 
 /// By run, one number for all that have the same work.
 std::vector<size_t> peers_of(const Session& session) {
-  std::vector<PassedWork> passed;
-  for (const Run& run : session.runs) passed.push_back(passed_work(run, INT64_MIN));
   std::vector<size_t> peers;
-  for (const std::optional<int64_t>& stage : pipeline_stages(session, passed)) {
+  for (const std::optional<int64_t>& stage : pipeline_stages(session)) {
     peers.push_back(stage ? static_cast<size_t>(*stage) + 1 : 0);
   }
   return peers;

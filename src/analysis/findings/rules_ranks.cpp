@@ -424,9 +424,7 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
 void find_stragglers_of_stages(RuleContext& context, const std::vector<RankTime>& ranks,
                                std::vector<Finding>& findings) {
   const SessionFacts& facts = context.facts();
-  std::vector<PassedWork> passed;
-  for (const Run& run : context.session().runs) passed.push_back(passed_work(run, INT64_MIN));
-  const std::vector<std::optional<int64_t>> stages = pipeline_stages(context.session(), passed);
+  const std::vector<std::optional<int64_t>> stages = pipeline_stages(context.session());
   std::map<int64_t, std::set<int64_t>> ranks_of_stages;
   for (size_t run = 0; run < stages.size(); ++run) {
     if (stages[run]) ranks_of_stages[*stages[run]].insert(facts.run(run).rank);

@@ -93,4 +93,10 @@ std::vector<std::optional<int64_t>> pipeline_stages(const Session& session, std:
   return stages;
 }
 
+std::vector<std::optional<int64_t>> pipeline_stages(const Session& session) {
+  std::vector<PassedWork> passed;
+  for (const Run& run : session.runs) passed.push_back(passed_work(run, INT64_MIN));
+  return pipeline_stages(session, passed);
+}
+
 }  // namespace cgpu

@@ -35,5 +35,7 @@ PassedWork passed_work(const Run& run, int64_t since);
 
 /// The stage of each run, from 0; absent for one that is in no pipeline. `passed`: by run. O(n log n) in the runs.
 std::vector<std::optional<int64_t>> pipeline_stages(const Session& session, std::span<const PassedWork> passed);
+/// Of runs whose timelines are all open.
+std::vector<std::optional<int64_t>> pipeline_stages(const Session& session);
 
 }  // namespace cgpu
