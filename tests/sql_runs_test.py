@@ -107,6 +107,16 @@ class Compared(unittest.TestCase):
                 self.assertEqual(found, expected.get(name, []), name)
         self.assertEqual(rows(["z=" + a, "b=" + b], "SELECT * FROM gate.check_rules"), expected["check"])
 
+    def test_tables_of_many_runs(self):
+        done = tool.run(["compare", *nights(), "--format", "json"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        expected = {name: table["rows"] for name, table in json.loads(done.stdout)["tables"].items()}
+        self.assertEqual(rows(["--apart", *nights()], "SELECT * FROM compare_statistics"), expected["compare_statistics"])
+        found = rows(["--apart", *nights()], "SELECT * FROM runs.compare_runs")
+        self.assertEqual(len(found), len(nights()))
+        same = [[cell for cell in row if not isinstance(cell, str)] for row in expected["compare_runs"]]
+        self.assertEqual([[cell for cell in row if not isinstance(cell, str)] for row in found], same)  # texts have their names
+
     def test_only_of_two_profiles(self):
         for inputs in (nights()[:1], ["--apart", *nights()]):
             done = sql(inputs, "SELECT * FROM compare_causes")

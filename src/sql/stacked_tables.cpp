@@ -6,6 +6,7 @@
 
 #include "analysis/common/columns.h"
 #include "base/parse_number.h"
+#include "gate/figures/collect_figures.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -16,12 +17,30 @@ Column run_column() {
   return key_column("run", "name of the run");
 }
 
-/// The tables that any of the runs has, after that of the runs.
+/// Whether the runs are compared with each other, and not two of them.
+bool are_many_profiles(const std::vector<NamedRun>& runs) {
+  return runs.size() > 2 &&
+         std::ranges::all_of(runs, [](const NamedRun& run) { return run.tables->facts() != nullptr; });
+}
+
+ManyRuns compared(const std::vector<NamedRun>& runs) {
+  std::vector<GivenRun> given;
+  for (const NamedRun& run : runs) given.push_back({{run.name, figures_of(*run.tables->facts())}});
+  const bool by_call_trees = std::ranges::all_of(given, [](const GivenRun& run) { return run.figures.span_ns == 0; });
+  return compare_runs(std::move(given), "", by_call_trees);
+}
+
+/// The tables that any of the runs has, after those of the runs.
 std::vector<SqlTable> stacked(const std::vector<NamedRun>& runs) {
   std::vector<SqlTable> tables = {
       {.name = kRunsSchema,
        .about = "a row for each run, with what it says of itself as columns, as in its table info",
        .columns = {run_column()}}};
+  if (are_many_profiles(runs)) {
+    for (const Table& table : {compare_runs_table(), compare_statistics_table()}) {
+      tables.push_back({.name = table.name, .about = table.about, .columns = table.columns});
+    }
+  }
   for (const SqlTable& table : runs.front().tables->list()) {
     SqlTable& all = tables.emplace_back(table);
     all.columns.insert(all.columns.begin(), run_column());
@@ -186,6 +205,11 @@ StackedTables::StackedTables(std::vector<NamedRun> runs) : TableSet(stacked(runs
 
 std::unique_ptr<RowSource> StackedTables::make(const SqlTable& table) {
   if (table.name == kRunsSchema) return rows_of_table(facts_of_runs(runs_));
+  for (const Table& empty : {compare_runs_table(), compare_statistics_table()}) {
+    if (table.name != empty.name) continue;
+    if (!compared_) compared_ = std::make_unique<const ManyRuns>(compared(runs_));
+    return rows_of_table(Table(table.name == compared_->runs.name ? compared_->runs : compared_->statistics));
+  }
   return stack(table, runs_);
 }
 
