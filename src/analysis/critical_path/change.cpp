@@ -131,7 +131,10 @@ void ChangedGraph::compare_ranks() {
     }
   }
   std::optional<EqualStages> stages;
-  if (change_.stages_as_mean) stages.emplace(facts_);
+  if (change_.stages_as_mean) {
+    if (const std::string why = EqualStages::why_unknown(facts_); !why.empty()) throw Error("--stages-as-mean: " + why);
+    stages.emplace(facts_);
+  }
   const SlowLinks links = change_.links_as_best ? find_slow_links(facts_) : SlowLinks();
   for (size_t run = 0; run < runs; ++run) {
     std::vector<float>& factors = per_run_[run].factor_of_slice;

@@ -4,7 +4,6 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "analysis/ranks/pipelines.h"
-#include "base/error.h"
 
 namespace cgpu {
 
@@ -21,19 +20,6 @@ struct Mean {
   double value() const { return sum / count; }
 };
 
-/// Without these a replay keeps what stages wait for each other now. Throws Error.
-void check_transfers(const SessionFacts& whole) {
-  if (!is_pipeline(whole)) {
-    throw Error("--stages-as-mean: no ranks send work on to each other, as the stages of a pipeline do");
-  }
-  for (const CollectiveSeries& series : whole.collectives()) {
-    if (!passes_work_on(series.name) || series.members.size() > 1) continue;
-    throw Error(
-        "--stages-as-mean: some sends and receives have no counterpart, so that how long stages wait for each other is "
-        "not known: give all ranks, of a profiler that records which ranks a transfer is between");
-  }
-}
-
 /// By run, a number for all ranks of one stage.
 std::vector<int64_t> stages_of(const Session& session) {
   std::vector<int64_t> stages;
@@ -45,8 +31,17 @@ std::vector<int64_t> stages_of(const Session& session) {
 
 }  // namespace
 
+std::string EqualStages::why_unknown(const SessionFacts& whole) {
+  if (!is_pipeline(whole)) return "no ranks send work on to each other, as the stages of a pipeline do";
+  for (const CollectiveSeries& series : whole.collectives()) {
+    if (!passes_work_on(series.name) || series.members.size() > 1) continue;
+    return "some sends and receives have no counterpart, so that how long stages wait for each other is not known: give "
+           "all ranks, of a profiler that records which ranks a transfer is between";
+  }
+  return "";
+}
+
 EqualStages::EqualStages(const SessionFacts& whole) : facts_(whole) {
-  check_transfers(whole);
   const size_t runs = whole.session().runs.size();
   const std::vector<int64_t> stages = stages_of(whole.session());
   std::vector<std::map<int64_t, int64_t>> compute(runs);  // ns

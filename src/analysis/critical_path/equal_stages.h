@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/session_facts.h"
@@ -14,8 +15,10 @@ namespace cgpu {
 /// by that over its own. O(device ops).
 class EqualStages {
  public:
-  /// Of a whole session. Throws Error where no ranks send work on to each other, or not all transfers are matched.
+  /// Of a whole session, of ranks that send work on to each other.
   explicit EqualStages(const SessionFacts& whole);
+  /// Empty, or why a replay would not tell how long the stages wait for each other then.
+  static std::string why_unknown(const SessionFacts& whole);
 
   /// Multiplies the factors of the device ops of a run, by slice.
   void scale_ops(size_t run, std::vector<float>& factor_of_slice) const;

@@ -479,7 +479,7 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
          .command = fmt::format("kernels --rank {}", most->rank),
          .confidence = Confidence::high,
          .rank = most->rank,
-         // A schedule of equal stages is another one, which no replay of this one says.
+         // With layers the host's work for them moves, too, which no scenario of device ops says.
          .gain = excess});
     return;
   }
