@@ -16,15 +16,13 @@
 
 #include "base/error.h"
 #include "base/signal_cleanup.h"
+#include "base/unfinished_file.h"
 
 namespace cgpu {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view kTemporaryEnding = ".part";
-constexpr size_t kRandomDigits = 16;
 
 /// "FOLDER/NAME.0123456789abcdef.part"; of a long name the head, so that there is room for the rest.
 std::string random_name_beside(const fs::path& target) {
@@ -36,13 +34,6 @@ std::string random_name_beside(const fs::path& target) {
 }
 
 }  // namespace
-
-bool is_unfinished_file(std::string_view name) {
-  if (!name.ends_with(kTemporaryEnding)) return false;
-  name.remove_suffix(kTemporaryEnding.size());
-  if (name.size() <= kRandomDigits || name[name.size() - kRandomDigits - 1] != '.') return false;
-  return name.substr(name.size() - kRandomDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   std::error_code ignored;

@@ -7,12 +7,8 @@
 #include <ext/stdio_filebuf.h>
 #include <ostream>
 #include <string>
-#include <string_view>
 
 namespace cgpu {
-
-/// Whether a file has a temporary name: it is being written, or the process that wrote it was killed.
-bool is_unfinished_file(std::string_view name);
 
 class AtomicFile {
  public:

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/unfinished_file.h"
 
 namespace cgpu {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/order_statistics.h"
-#include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/unfinished_file.h"
 #include "gate/check/check_calls.h"
 #include "gate/figures/samples.h"
 #include "gate/history_tables.h"

@@ -20,7 +20,7 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kMostSeries = 6;
-constexpr double kLeft = 9.5;  // percent, for the axis
+constexpr double kAxisLeft = 9.5;  // percent, for the axis
 
 /// What the charts show of a run.
 struct Point {
@@ -116,8 +116,8 @@ class HistoryChart {
     return text;
   }
 
-  double width() const { return (100 - kLeft) / static_cast<double>(series_.points.size()); }
-  double left_of(size_t point) const { return kLeft + width() * static_cast<double>(point); }
+  double width() const { return (100 - kAxisLeft) / static_cast<double>(series_.points.size()); }
+  double left_of(size_t point) const { return kAxisLeft + width() * static_cast<double>(point); }
   double y_of(double value) const { return top_ + series_.height * (1 - scale_.share(value)); }
 
   void add_axis() {
@@ -127,8 +127,8 @@ class HistoryChart {
     const auto scaled = [&](double value) { return std::llround(value * factor); };
     for (const int64_t tick : axis_ticks(scaled(scale_.low), scaled(scale_.high), series_.height > 100 ? 6 : 3)) {
       const double value = static_cast<double>(tick) / factor;
-      svg_.horizontal(kLeft, 100, y_of(value), "grid");
-      svg_.text(kLeft - 0.8, y_of(value) + 4, axis_text(value, series_.unit), Anchor::end, "tick");
+      svg_.horizontal(kAxisLeft, 100, y_of(value), "grid");
+      svg_.text(kAxisLeft - 0.8, y_of(value) + 4, axis_text(value, series_.unit), Anchor::end, "tick");
     }
     const size_t every = 1 + series_.points.size() / 12;
     for (size_t i = 0; i < series_.points.size(); i += every) {
@@ -137,7 +137,7 @@ class HistoryChart {
       svg_.text(left_of(i) + width() / 2, y + 18, std::to_string(point.run), Anchor::middle, "tick");
       if (i % (2 * every) == 0) svg_.text(left_of(i) + width() / 2, y + 33, point.day, Anchor::middle, "tick");
     }
-    svg_.text(kLeft - 0.8, top_ + series_.height + 18, "run", Anchor::end, "tick");
+    svg_.text(kAxisLeft - 0.8, top_ + series_.height + 18, "run", Anchor::end, "tick");
   }
 
   /// The quartiles of neighbours of a level are one area.
@@ -161,7 +161,7 @@ class HistoryChart {
       begin = std::max(end, begin + 1);
     }
     has_band_ = !data.empty();
-    svg_.paths(kLeft, top_, 100 - kLeft, series_.height, static_cast<double>(series_.points.size()),
+    svg_.paths(kAxisLeft, top_, 100 - kAxisLeft, series_.height, static_cast<double>(series_.points.size()),
                {{data, "c-blue s1"}}, "");
   }
 

@@ -17,6 +17,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/signal_cleanup.h"
+#include "base/unfinished_file.h"
 
 namespace cgpu {
 
