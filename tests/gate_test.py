@@ -53,10 +53,7 @@ def program(seed, noise="normal", gemm=1.0, between=0.004, steps=STEPS, warm_up=
                 m.synchronize()
                 if every and step % every == 0:
                     m.host("checkpoint", 10000)
-            m.events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 4000, "tid": m.thread,
-                             "ts": machine.EPOCH + m.now, "args": {"Device Type": 1, "Device Id": m.number, "Addr": 1,
-                                                                   "Bytes": 4096, "Total Allocated": peak,
-                                                                   "Total Reserved": peak}})
+            m.memory(peak, peak)
         return iter(())
     return run
 

@@ -46,10 +46,7 @@ def night(day):
                         m.launch(name, round(KERNEL * slow * share))
                 m.synchronize()
             peak = (1 << 30) if day < NEW_KERNEL else (11 << 30) // 10
-            m.events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 4000, "tid": m.thread,
-                             "ts": machine.EPOCH + m.now, "args": {"Device Type": 1, "Device Id": m.number, "Addr": 1,
-                                                                   "Bytes": 4096, "Total Allocated": peak,
-                                                                   "Total Reserved": peak}})
+            m.memory(peak, peak)
         return iter(())
     return run
 

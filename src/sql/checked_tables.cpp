@@ -16,8 +16,8 @@ std::vector<Table> empty_tables() {
 
 std::vector<SqlTable> tables_of_a_check() {
   std::vector<SqlTable> tables;
-  for (Table& table : empty_tables()) {
-    tables.push_back({.name = table.name, .about = table.about, .columns = table.columns});
+  for (const Table& table : empty_tables()) {
+    tables.push_back(declared_as(table));
     if (table.name == "check") tables.back().aliases = {"check_rules"};
   }
   return tables;

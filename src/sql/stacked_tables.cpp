@@ -37,9 +37,7 @@ std::vector<SqlTable> stacked(const std::vector<NamedRun>& runs) {
        .about = "a row for each run, with what it says of itself as columns, as in its table info",
        .columns = {run_column()}}};
   if (are_many_profiles(runs)) {
-    for (const Table& table : {compare_runs_table(), compare_statistics_table()}) {
-      tables.push_back({.name = table.name, .about = table.about, .columns = table.columns});
-    }
+    for (const Table& table : {compare_runs_table(), compare_statistics_table()}) tables.push_back(declared_as(table));
   }
   for (const SqlTable& table : runs.front().tables->list()) {
     SqlTable& all = tables.emplace_back(table);

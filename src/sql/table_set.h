@@ -21,6 +21,11 @@ struct SqlTable {
   bool has_rows = true;  // else asking for it says why it cannot be made
 };
 
+/// With the name, the words and the columns of a table.
+inline SqlTable declared_as(const Table& table) {
+  return {.name = table.name, .about = table.about, .columns = table.columns};
+}
+
 /// For one thread at a time.
 class TableSet {
  public:

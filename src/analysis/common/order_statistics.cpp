@@ -23,6 +23,18 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+std::vector<double> mid_ranks(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<double> ranks;
+  ranks.reserve(values.size());
+  for (const double value : values) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+    ranks.push_back(static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) + 1) / 2);
+  }
+  return ranks;
+}
+
 double squares_around_mean(const std::vector<double>& values) {
   const double mean = mean_of(values);
   double sum = 0;

@@ -36,7 +36,6 @@ const TableOption kLinksAsBestOption{
     .name = "links-as-best",
     .kind = TableOption::Kind::flag,
     .about = "as if the collectives of slow groups of ranks were as fast as those of the fastest group"};
-
 const TableOption kStagesAsMeanOption{
     .name = "stages-as-mean",
     .kind = TableOption::Kind::flag,

@@ -24,7 +24,6 @@ struct Change {
   BoundKinds removed;           // time that is taken out, and waits that end at once
   bool rank_as_median = false;  // each rank takes for its work what the median of its peers takes (peer_medians.h)
   bool links_as_best = false;   // transfers are as fast as those of the fastest group (ranks/slow_links.h)
-
   bool stages_as_mean = false;  // stages of a pipeline have the same compute (equal_stages.h)
 
   bool is_of_ranks() const { return rank_as_median || links_as_best || stages_as_mean; }

@@ -1,5 +1,6 @@
 #include "analysis/critical_path/equal_stages.h"
 
+#include "analysis/common/order_statistics.h"
 #include "analysis/critical_path/step_of_work.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/ranks/pipeline_stages.h"
@@ -8,17 +9,6 @@
 namespace cgpu {
 
 namespace {
-
-struct Mean {
-  double sum = 0;
-  double count = 0;
-
-  void add(double value) {
-    sum += value;
-    ++count;
-  }
-  double value() const { return sum / count; }
-};
 
 /// By run, a number for all ranks of one stage.
 std::vector<int64_t> stages_of(const Session& session) {
@@ -52,18 +42,18 @@ EqualStages::EqualStages(const SessionFacts& whole) : facts_(whole) {
       if (const auto step = step_of_op(whole, run, slice)) compute[run][*step] += t.slices.duration[slice];
     });
   }
-  std::map<int64_t, std::map<int64_t, Mean>> of_stages;  // by step, by stage
+  std::map<int64_t, std::map<int64_t, std::vector<double>>> of_stages;  // by step, by stage: of its ranks
   for (size_t run = 0; run < runs; ++run) {
-    for (const auto& [step, time] : compute[run]) of_stages[step][stages[run]].add(static_cast<double>(time));
+    for (const auto& [step, time] : compute[run]) of_stages[step][stages[run]].push_back(static_cast<double>(time));
   }
   factors_.resize(runs);
   for (const auto& [step, by_stage] : of_stages) {
-    Mean all;
-    for (const auto& [stage, mean] : by_stage) all.add(mean.value());
+    std::vector<double> means;
+    for (const auto& [stage, times] : by_stage) means.push_back(mean_of(times));
     for (size_t run = 0; run < runs; ++run) {
       if (!compute[run].contains(step)) continue;
-      const double own = by_stage.at(stages[run]).value();
-      if (own > 0) factors_[run][step] = all.value() / own;
+      const double own = mean_of(by_stage.at(stages[run]));
+      if (own > 0) factors_[run][step] = mean_of(means) / own;
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/common/order_statistics.h"
 #include "analysis/device/counter_means.h"
 #include "analysis/findings/path_of_steps.h"
 #include "analysis/findings/rule_context.h"
@@ -40,16 +41,7 @@ int64_t mean(const std::vector<int64_t>& lengths, size_t first, size_t end) {
 /// later one is longer (Mann and Whitney's U over the number of pairs); of equal ones half. O(n log n).
 std::vector<double> shares_of_longer_later(const std::vector<int64_t>& lengths) {
   const size_t count = lengths.size();
-  std::vector<size_t> order(count);
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, [&](size_t place) { return lengths[place]; });
-  std::vector<double> ranks(count);  // from 1 on; equal ones share the mean of theirs
-  for (size_t begin = 0; begin < count;) {
-    size_t end = begin;
-    while (end < count && lengths[order[end]] == lengths[order[begin]]) ++end;
-    for (size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + end + 1) / 2;
-    begin = end;
-  }
+  const std::vector<double> ranks = mid_ranks({lengths.begin(), lengths.end()});
   std::vector<double> shares(count, 0.0);
   double later_ranks = std::accumulate(ranks.begin(), ranks.end(), 0.0);
   for (size_t first = 1; first < count; ++first) {

@@ -19,14 +19,8 @@ constexpr size_t kFewest = 2;  // of a level
 
 /// Ranks of the values, ties with the mean of theirs, around their mean.
 std::vector<double> centred_ranks(const std::vector<double>& values) {
-  std::vector<double> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<double> ranks;
-  for (const double value : values) {
-    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
-    const auto place = static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) - 1) / 2;
-    ranks.push_back(place - static_cast<double>(values.size() - 1) / 2);
-  }
+  std::vector<double> ranks = mid_ranks(values);
+  for (double& rank : ranks) rank -= static_cast<double>(values.size() + 1) / 2;
   return ranks;
 }
 
