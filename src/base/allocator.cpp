@@ -1,6 +1,7 @@
 #include "base/allocator.h"
 
 #include <cstdlib>  // defines __GLIBC__
+#include <mutex>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -18,6 +19,10 @@ void set_up_allocator() {
 
 void return_freed_memory() {
 #ifdef __GLIBC__
+  // Where another allocator hands memory out (jemalloc, a sanitizer's), glibc's starts here, and that is not made for two
+  // threads at once.
+  static std::mutex starting;
+  const std::lock_guard lock(starting);
   malloc_trim(0);
 #endif
 }
