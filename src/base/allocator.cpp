@@ -19,8 +19,8 @@ void set_up_allocator() {
 
 void return_freed_memory() {
 #ifdef __GLIBC__
-  // Where another allocator hands memory out (jemalloc, a sanitizer's), glibc's starts here, and that is not made for two
-  // threads at once.
+  // Where another allocator hands memory out (jemalloc, a sanitizer's), glibc's starts here, and that is not made for
+  // two threads at once.
   static std::mutex starting;
   const std::lock_guard lock(starting);
   malloc_trim(0);
