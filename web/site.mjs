@@ -1,5 +1,7 @@
 // Makes the page that needs neither a server nor an installation: one file with the page, the engine and examples in it.
 //   node site.mjs ENGINE.wasm FOLDER LICENCE...     FOLDER/index.html, and FOLDER/sw.js, by which it works offline;
+//                                                   FOLDER/engine_page.html, the same without examples, into which
+//                                                   `cgpu view -o` puts a profile (src/serve/engine_copy.h);
 //                                                   the licences: texts, of what the engine is made of
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -49,7 +51,8 @@ const policy =
   `default-src 'none'; script-src ${hash(first)} ${hash(script)} 'wasm-unsafe-eval'; worker-src blob: 'self'; ` +
   `style-src ${hash(site.css)}; img-src data:; connect-src http: https:; base-uri 'none'; form-action 'none'`;
 
-const page = `<!doctype html>
+/** `contents`: what the page has besides the engine. */
+const pageWith = (contents) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8" />
@@ -64,13 +67,16 @@ const page = `<!doctype html>
 <body>
 <div id="app"></div>
 <noscript>The viewer needs JavaScript.</noscript>
-${part("engine", packed(engine))}${part("worker", worker.js)}${EXAMPLES.map((name) =>
-  part(`example:${name}`, readFileSync(join(here, "../examples", name))),
-).join("")}${part("licences", gzipSync(texts))}<script>${script}</script>
+${part("engine", packed(engine))}${part("worker", worker.js)}${contents}${part("licences", gzipSync(texts))}<script>${script}</script>
 </body>
 </html>
 `;
+const examples = EXAMPLES.map((name) => part(`example:${name}`, readFileSync(join(here, "../examples", name)))).join(
+  "",
+);
+const page = pageWith(examples);
 mkdirSync(resolve(out), { recursive: true });
+writeFileSync(join(out, "engine_page.html"), pageWith("<!-- profile -->"));
 writeFileSync(join(out, "index.html"), page);
 const pageHash = createHash("sha256").update(page).digest("hex");
 const { js: serviceWorker } = await bundle("src/site/service_worker.js", { PAGE_HASH: JSON.stringify(pageHash) });

@@ -21,7 +21,7 @@ foreach(file zig/LICENSE zig/lib/libcxx/LICENSE.TXT zig/lib/libc/wasi/LICENSE zl
 endforeach()
 set(site ${CMAKE_BINARY_DIR}/site/index.html)
 add_custom_command(
-  OUTPUT ${site} ${CMAKE_BINARY_DIR}/site/sw.js
+  OUTPUT ${site} ${CMAKE_BINARY_DIR}/site/sw.js ${CMAKE_BINARY_DIR}/site/engine_page.html
   COMMAND node ${CGPU_WEB_SOURCE}/site.mjs $<TARGET_FILE:web_engine> ${CMAKE_BINARY_DIR}/site ${licences}
   DEPENDS web_engine ${web_sources} ${CGPU_WEB_SOURCE}/src/site/service_worker.js ${CGPU_WEB_SOURCE}/site.mjs ${CGPU_WEB_INSTALLED}
   COMMENT "Building the page with the engine"

@@ -369,13 +369,13 @@ NB_MODULE(_cgpu, m) {
       .def("verdict", &verdict)
       .def(
           "view",
-          [](const PythonSession& session, size_t most_bytes, bool arguments) {
-            const std::string page = work([profile = session.profile(), most_bytes, arguments](const Stopped& stopped) {
-              return viewer_page(profile, most_bytes, arguments, stopped);
+          [](const PythonSession& session, size_t most_bytes, bool arguments, const std::string& engine_page) {
+            const std::string page = work([=, profile = session.profile()](const Stopped& stopped) {
+              return viewer_page(profile, most_bytes, arguments, engine_page, stopped);
             });
             return nb::bytes(page.data(), page.size());
           },
-          nb::arg("most_bytes"), nb::arg("arguments"))
+          nb::arg("most_bytes"), nb::arg("arguments"), nb::arg("engine_page"))
       .def(
           "sql",
           [](PythonSession& session, const std::string& statement, const nb::object& parameters, size_t top,

@@ -20,10 +20,11 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "serve/engine_copy.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/opening.h"
-#include "serve/static_copy.h"
+#include "serve/viewer_copy.h"
 #include "session/selection/selection.h"
 #include "session/summaries/summary.h"
 
@@ -143,51 +144,20 @@ struct ViewCommand {
       throw Error(output, "a copy of the viewer is a page: end its name in .html");
     }
     check_output(output, input);
-    for (const std::string& path : input.inputs) {
-      if (stands_for_summaries(path)) {
-        throw Error(path,
-                    "is a summary, without a timeline to copy: give the profile that it was made of, or have its "
-                    "tables on a page: cgpu report " +
-                        path + " -o PAGE.html");
-      }
-    }
-    Viewer viewer(CGPU_VERSION);
-    ViewedProfile& profile = viewer.add(input.inputs);
-    Session session = open_selected(input);
-    if (without_arguments) {
-      for (Run& run : session.runs) run.arguments = nullptr;
-    }
-    profile.show(std::move(session), input.threads);
-    ProgressBar progress("recording " + output);
-    StaticCopyOptions options{size_t{size_limit} << 20, "cgpu view" + described_input(), nullptr};
-    options.progress = [&](double share) { progress.update(share); };
-    const StaticCopy copy = make_static_copy(viewer, *profile.profile(), options);
-    fmt::print(stderr, "{}: {:.1f} MB: {} tables, {}, details of {} of {} slices{}\n", output,
-               static_cast<double>(copy.html.size()) / (1 << 20), copy.tables,
-               copy.whole_timeline ? "the whole timeline" : "the timeline from afar", copy.details, copy.slices,
-               without_arguments ? " without their arguments" : "");
-    if (!copy.whole_timeline) {
-      fmt::print(stderr,
-                 "cgpu: {} MB do not hold the timeline to the nanosecond: allow more with --size-limit, or choose "
-                 "a part with --from and --to\n",
-                 size_limit);
-    }
+    ProgressBar progress("writing " + output);
+    const ViewerCopy copy = make_viewer_copy(input, {.most_bytes = size_t{size_limit} << 20,
+                                                     .arguments = !without_arguments,
+                                                     .engine_page = find_engine_page(),
+                                                     .open = [&](const Selection& part) { return opened(part); },
+                                                     .progress = [&](double share) { progress.update(share); }});
+    fmt::print(stderr, "{}: {}\n", output, copy.contents);
+    if (!copy.left_out.empty()) say(copy.left_out);
     write_output(output, [&](std::ostream& out) { out << copy.html; });
   }
 
-  /// What was opened, as it would be typed; of files the names alone.
-  std::string described_input() const {
-    std::string words;
-    for (const std::string& path : input.inputs) words += " " + std::filesystem::path(path).filename().string();
-    const auto add = [&](const char* option, const std::string& value) {
-      if (!value.empty()) words += fmt::format(" {} {}", option, value);
-    };
-    add("--from", input.from);
-    add("--to", input.to);
-    add("--step", input.step);
-    add("--rank", input.rank);
-    add("--device", input.device);
-    return words;
+  Session opened(const Selection& part) const {
+    const OpeningWithProgress opening(input);
+    return open_selected(opening.options(), part);
   }
 
   void check() const {

@@ -90,6 +90,12 @@ bool kernels_compute(const Timeline& timeline) {
   return false;
 }
 
+void write_note(JsonTextWriter& json, const Note& note) {
+  json.begin_object().member("code", note.code).member("count", note.count).member("text", note.text);
+  add_flag(json, "damage", note.damage);
+  json.end_object();
+}
+
 }  // namespace
 
 std::string run_description(const Run& run) {
@@ -99,6 +105,9 @@ std::string run_description(const Run& run) {
   add(json, "world_size", run.world_size);
   add(json, "host", run.host);
   add(json, "profile_format", run.format);
+  add_list(json, "metadata", run.metadata,
+           [&](const auto& fact) { json.begin_array().value(fact.first).value(fact.second).end_array(); });
+  add_list(json, "notes", notes_of(run).all(), [&](const Note& note) { write_note(json, note); });
   add_flag(json, "kernels_compute", kernels_compute(run.timeline));
   add_list(json, "devices", run.devices, [&](const Device& device) { write_device(json, device); });
   add_list(json, "groups", run.groups, [&](const ParallelGroup& group) { write_group(json, group); });

@@ -1,5 +1,8 @@
 #include "model/notes.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/credentials.h"
 
 namespace cgpu {
@@ -8,11 +11,16 @@ void Notes::add(const std::string& code, int64_t count, const std::string& text,
   if (count == 0) return;
   for (Note& note : notes_) {
     if (note.code == code && note.text == text) {
-      note.count += count;
+      note.count = note.kept ? std::max(note.count, count) : note.count + count;
       return;
     }
   }
   notes_.push_back({code, count, text, damage});
+}
+
+void Notes::keep(Note note) {
+  note.kept = true;
+  notes_.push_back(std::move(note));
 }
 
 void Notes::merge(const Notes& other) {

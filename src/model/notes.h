@@ -12,12 +12,15 @@ struct Note {
   int64_t count = 0;
   std::string text;     // what it means for the numbers
   bool damage = false;  // part of the input was lost: a warning, and exit 2 under --strict
+  bool kept = false;    // an export of cgpu brought it along
 };
 
 /// Notes with the same code and text are one note with the sum of their counts. Order of first appearance.
 class Notes {
  public:
   void add(const std::string& code, int64_t count, const std::string& text, bool damage = false);
+  /// A note of the profile that this one was exported from. What is found again in the export is counted once.
+  void keep(Note note);
   void merge(const Notes& other);
   void erase(const std::string& code);
   /// Takes credentials out of the texts, which may quote the profile (base/credentials.h).

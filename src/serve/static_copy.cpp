@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "base/base64.h"
 #include "base/error.h"
 #include "export/sink.h"
 #include "serve/contents.h"
@@ -26,18 +27,6 @@ namespace {
 constexpr size_t kMostDetails = 20'000;
 constexpr size_t kMostRawBytes = size_t{1} << 30;  // that a page unpacks
 constexpr int kLevelsAbove = 3;                    // of the one whose first tile has all: where a page zooms out
-
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const auto byte = [&](size_t i) { return at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0U; };
-    const uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-    for (size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * i) & 63];
-  }
-  return text;
-}
 
 std::string_view asset(std::string_view path) {
   const Asset* found = find_asset(path);

@@ -1,6 +1,8 @@
 #include "readers/common/run_description.h"
 
 #include <charconv>
+#include <utility>
+#include <vector>
 
 #include "base/memory_text.h"
 #include "readers/common/json_reader.h"
@@ -28,6 +30,8 @@ class DescriptionReader {
         if (!format.empty()) run_.metadata.emplace_back("exported_from", format);
         return;
       }
+      if (key == "metadata") return read_metadata();
+      if (key == "notes") return read_notes();
       if (key == "kernels_compute") return set(run_.timeline.hints.kernels_compute);
       if (key == "devices") return each_object([&] { read_device(run_.devices.emplace_back()); });
       if (key == "groups") return each_object([&] { read_group(run_.groups.emplace_back()); });
@@ -74,6 +78,34 @@ class DescriptionReader {
     json_.each_element([&](Token token) {
       if (token != Token::begin_object) return json_.skip();
       read();
+    });
+  }
+
+  /// Pairs of a name and a text.
+  void read_metadata() {
+    if (json_.next() != Token::begin_array) return json_.skip();
+    json_.each_element([&](Token pair) {
+      if (pair != Token::begin_array) return json_.skip();
+      std::vector<std::string> texts;
+      json_.each_element([&](Token token) {
+        if (token == Token::string) return void(texts.emplace_back(json_.text()));
+        json_.skip();
+      });
+      if (texts.size() == 2) run_.metadata.emplace_back(std::move(texts[0]), std::move(texts[1]));
+    });
+  }
+
+  void read_notes() {
+    each_object([&] {
+      Note note;
+      json_.each_member([&](std::string_view key) {
+        if (key == "code") return set(note.code);
+        if (key == "count") return set(note.count);
+        if (key == "text") return set(note.text);
+        if (key == "damage") return set(note.damage);
+        pass();
+      });
+      if (!note.code.empty() && note.count > 0) run_.notes.keep(std::move(note));
     });
   }
 

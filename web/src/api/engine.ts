@@ -28,8 +28,14 @@ export class Engine {
   #statusKnown: () => void = () => {};
   readonly #firstStatus = new Promise<void>((done) => (this.#statusKnown = done));
 
-  /** `worker`: the address of its script; `engine`: the WebAssembly module. */
-  constructor(worker: string, engine: Uint8Array<ArrayBuffer>, opening: Opening) {
+  /** `worker`: the address of its script; `engine`: the WebAssembly module. `madeBy`: of a copy, the command that opens the
+   * profile itself. */
+  constructor(
+    worker: string,
+    engine: Uint8Array<ArrayBuffer>,
+    opening: Opening,
+    readonly madeBy = "",
+  ) {
     this.#worker = new Worker(worker);
     this.#worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#hear(data));
     this.#worker.addEventListener("error", (event) => this.#fail(event.message || "The browser started no worker."));

@@ -10,13 +10,13 @@ import { addressesOf, shown } from "./addresses";
 import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
 import { hearProfiles } from "./given_messages";
 import { fileAt } from "./given_urls";
-import { engineOfPage, exampleOfPage, workerOfPage } from "./parts";
+import { engineOfPage, exampleOfPage, profileOfPage, workerOfPage } from "./parts";
 
 const host = document.getElementById("app")!;
 
-async function open(opening: { files: Given["files"]; profiles: string[][] }): Promise<void> {
+async function open(opening: { files: Given["files"]; profiles: string[][] }, madeBy = ""): Promise<void> {
   render(null, host);
-  const engine = new Engine(workerOfPage(), await engineOfPage(), opening);
+  const engine = new Engine(workerOfPage(), await engineOfPage(), opening, madeBy);
   await start(host, engine);
 }
 
@@ -181,7 +181,13 @@ function Site(): JSX.Element {
   );
 }
 
-render(<Site />, host);
+const own = profileOfPage();
+if (own) {
+  void open({ files: [{ path: own.name, blob: own.bytes }], profiles: [[own.name]] }, own.made_by);
+} else {
+  render(<Site />, host);
+}
+
 /** Without a network the browser then opens what service_worker.js keeps. */
 async function keepPage(): Promise<void> {
   try {
@@ -190,4 +196,4 @@ async function keepPage(): Promise<void> {
     // Refused, as in a frame without storage, or there is no such file: the page needs its server.
   }
 }
-if (isServed) void keepPage();
+if (isServed && !own) void keepPage();

@@ -1,4 +1,5 @@
-// What is in the page as text: the engine, its worker and examples, each base64, most of them of gzip (site.mjs).
+// What is in the page as text: the engine, its worker, examples and, in a copy of the viewer, its profile (site.mjs,
+// src/serve/engine_copy.h); each base64, most of them of gzip.
 
 function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
   const text = document.getElementById(id)?.textContent;
@@ -19,4 +20,20 @@ export function workerOfPage(): string {
 export function exampleOfPage(name: string): File | null {
   const bytes = bytesOf(`example:${name}`);
   return bytes && new File([bytes], name);
+}
+
+/** A profile that the page is a copy of. */
+export interface OwnProfile {
+  /** What was opened. */
+  name: string;
+  /** The command that opens the profile itself. */
+  made_by: string;
+  bytes: Blob;
+}
+
+/** Null in a page that is no copy. */
+export function profileOfPage(): OwnProfile | null {
+  const [about, bytes] = [bytesOf("about"), bytesOf("profile")];
+  if (!about || !bytes) return null;
+  return { ...(JSON.parse(new TextDecoder().decode(about)) as Omit<OwnProfile, "bytes">), bytes: new Blob([bytes]) };
 }

@@ -40,6 +40,9 @@ export function ExportMenu({ context }: { context: Pick<ViewContext, "client" | 
       <button onClick={() => void client.saveExport("json")} title="A file that Chrome and other viewers open">
         Export Chrome JSON
       </button>
+      {client.server.engine?.madeBy && (
+        <span class="copy-note">A copy. The profile itself: {client.server.engine.madeBy}</span>
+      )}
       {handing !== "no" && handing !== "yes" && <span role="alert">{handing}</span>}
     </div>
   );
