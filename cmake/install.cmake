@@ -7,6 +7,8 @@ if(TARGET cgpu-mpi)  # by itself, so that cgpu does not need MPI where it is ins
   install(TARGETS cgpu-mpi COMPONENT mpi EXCLUDE_FROM_ALL)
 endif()
 install(FILES LICENSE packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What `cgpu view -o` puts a profile into, where scripts/build-web-site has made it (src/serve/engine_copy.h).
+install(FILES ${PROJECT_SOURCE_DIR}/build-web/site/engine_page.html DESTINATION ${CMAKE_INSTALL_DATADIR}/cgpu OPTIONAL)
 
 # cgpu_install_output(FILE FOLDER word...): what the program prints, run when it is installed, so that it says nothing else.
 function(cgpu_install_output file folder)

@@ -20,6 +20,8 @@ PROGRAM = pathlib.Path(os.environ.get("CGPU", ROOT / "build/cgpu")).resolve()
 BUILD = PROGRAM.parent
 EXAMPLE = ROOT / "examples/generated_training.json.gz"
 COMMON = {"share/bash-completion/completions/cgpu", "share/fish/vendor_completions.d/cgpu.fish", "share/doc/cgpu/copyright"}
+if (ROOT / "build-web/site/engine_page.html").exists():
+    COMMON.add("share/cgpu/engine_page.html")
 FOLDERS = {}  # by what they hold; made once
 
 

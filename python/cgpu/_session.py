@@ -114,11 +114,12 @@ class Session:
         """The viewer: a notebook shows it, `open()` opens it in the browser, `save(path)` keeps it.
 
         It is the copy in one page that `cgpu view -o` writes, of at most `size_limit` MB, with the `arguments` of events or
-        without; the profile is read once more for it. Raises Error, also for a summary, which has no timeline.
+        without; the profile is read once more for it. The page has the engine in it where this package does, or where
+        CGPU_ENGINE_PAGE names it (docs/web.md). Raises Error, also for a summary, which has no timeline.
         """
         if isinstance(size_limit, bool) or not isinstance(size_limit, int) or not 1 <= size_limit <= 4096:
             raise _cgpu.Error("size_limit=%r: a number of MB from 1 to 4096 was expected" % (size_limit,))
-        return View(self._session.view(size_limit << 20, bool(arguments)), ", ".join(self._inputs))
+        return View(self._session.view(size_limit << 20, bool(arguments), _engine_page()), ", ".join(self._inputs))
 
     def diagnose(self, against: Union[Session, Path, Iterable[Path], None] = None) -> Diagnosis:
         """What slows the run down, how much each cause could save, and what to do; and, `against` a baseline (a session, or what
@@ -194,6 +195,15 @@ class Report(Printed):
 
     def _repr_html_(self) -> str:
         return _in_frame(self.to_html())
+
+
+def _engine_page() -> str:
+    """The page with the engine that `cgpu view -o` puts a profile into; "" where there is none."""
+    named = os.environ.get("CGPU_ENGINE_PAGE", "")
+    if named:
+        return "" if named == "none" else named
+    packed = pathlib.Path(__file__).with_name("engine_page.html")
+    return str(packed) if packed.is_file() else ""
 
 
 class View:
