@@ -190,9 +190,11 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
 
 namespace {
 
-/// Says whose events a timeline without device work has: a device may be among them that no reader knows.
+/// Says whose events a timeline without device work has: a device may be among them that no reader knows. An export of
+/// cgpu has this note from the profile itself.
 void note_processes_without_device(Run& run) {
   const Timeline& timeline = run.timeline;
+  if (timeline.hints.all_launches_known) return;
   if (timeline.slices.size() == 0 || timeline.device_ops.size() > 0 || run.call_tree || run.op_graph) return;
   constexpr size_t kMostNamed = 5;
   std::set<std::string> names;

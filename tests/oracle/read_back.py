@@ -10,7 +10,6 @@ from . import tool
 MORE_TABLES = ("idle_streams", "kernel_grids", "stragglers", "ascend_overlap", "slices", "critical_path")
 NOT_COMPARED = {
     "info": "it counts what the file holds, and names it",
-    "notes": "they say what was lost or doubtful in that file",
     "findings": "they speak of the notes, too; what else they are made of is compared",
     "clocks": "the clocks of the ranks were aligned by the export: they are one clock",
 }
@@ -25,8 +24,9 @@ IDENTITY = ("host", "ranks", "rank_list", "world_size", "devices", "device_names
             "device_slices", "tracks")
 # Times that count from the start of what is shown, which a part that was exported begins anew.
 MOMENTS = ("start_ns", "end_ns", "first_ns", "last_ns", "time_ns")
-# What a part knows of the whole that it was taken from: the launch before it, what the host did meanwhile.
-FROM_OUTSIDE = {"idle", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges",
+# What a part knows of the whole that it was taken from: the launch before it, what the host did meanwhile, what the
+# profile lost.
+FROM_OUTSIDE = {"idle", "notes", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges",
                 "critical_path"}
 
 
