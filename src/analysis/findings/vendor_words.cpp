@@ -64,6 +64,14 @@ constexpr std::array kFrameworkTerms{
                    "one kernel that reads its inputs once"},
 };
 
+/// The format of the profile; of an export of cgpu, that of the profile it was made of.
+std::string_view recorded_format(const Run& run) {
+  for (const auto& [key, value] : run.metadata) {
+    if (key == "exported_from") return value;
+  }
+  return run.format;
+}
+
 }  // namespace
 
 std::string vendor_of(const Session& session) {
@@ -82,14 +90,14 @@ std::string vendor_of(const Session& session) {
       if (contains(t.name(slice), "aclrt")) return "Huawei";
       if (t.name(slice).starts_with("cu")) return "NVIDIA";
     }
-    if (run.format == "ascend") return "Huawei";
+    if (recorded_format(run) == "ascend") return "Huawei";
   }
   return has_calls ? "other" : "";
 }
 
 bool uses_pytorch(const Session& session) {
   for (const Run& run : session.runs) {
-    if (run.format == "kineto") return true;
+    if (recorded_format(run) == "kineto") return true;
     const StringPool& names = run.timeline.names;
     for (StringId name = 0; name < names.size(); ++name) {
       if (names[name].starts_with("aten::") || contains(names[name], "torch/") || contains(names[name], "at::native")) {
