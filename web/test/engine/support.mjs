@@ -19,6 +19,8 @@ import { CGPU, ROOT } from "../browser/support.mjs";
 
 const ENGINE = process.env.CGPU_ENGINE ?? join(ROOT, "build-web/web_engine.wasm");
 export const SITE = join(ROOT, "build-web/site/index.html");
+/** What `cgpu view -o` puts a profile into. */
+export const ENGINE_PAGE = join(ROOT, "build-web/site/engine_page.html");
 
 /** Why the engine cannot be tested here; false where it can. */
 export const skipEngine = !existsSync(ENGINE)
