@@ -10,7 +10,6 @@ from . import tool
 MORE_TABLES = ("idle_streams", "kernel_grids", "stragglers", "ascend_overlap", "slices", "critical_path")
 NOT_COMPARED = {
     "info": "it counts what the file holds, and names it",
-    "findings": "they speak of the notes, too; what else they are made of is compared",
     "clocks": "the clocks of the ranks were aligned by the export: they are one clock",
 }
 # What traces have no place for: the costs of a call tree, metrics of launches, graphs of operators.
@@ -26,7 +25,7 @@ IDENTITY = ("host", "ranks", "rank_list", "world_size", "devices", "device_names
 MOMENTS = ("start_ns", "end_ns", "first_ns", "last_ns", "time_ns")
 # What a part knows of the whole that it was taken from: the launch before it, what the host did meanwhile, what the
 # profile lost.
-FROM_OUTSIDE = {"idle", "notes", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges",
+FROM_OUTSIDE = {"idle", "notes", "findings", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges",
                 "critical_path"}
 
 
@@ -66,8 +65,11 @@ def tables_of(inputs, options=()):
 def lines_of(want, got):
     """What is not the same in two answers of tables_of."""
     lines = []
+    left_out = set(NO_TIMELINE)
+    if left_out & set(want):
+        left_out.add("findings")  # they judge these, too
     has_counted = any(json.loads(row)["name"] == "CPUTIME" for row in want.get("metrics", ()))
-    for name in sorted((set(want) | set(got)) - NO_TIMELINE - (BY_COUNTED_TIME if has_counted else set())):
+    for name in sorted((set(want) | set(got)) - left_out - (BY_COUNTED_TIME if has_counted else set())):
         missing = want.get(name, collections.Counter()) - got.get(name, collections.Counter())
         added = got.get(name, collections.Counter()) - want.get(name, collections.Counter())
         if missing or added:
