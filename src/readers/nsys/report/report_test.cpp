@@ -104,7 +104,7 @@ TestReport content() {
 
   report.event(48, 108, call(20, 30, kThreadA, 27, 5).varint(20, 0).add(15, Message().varint(1, 5)));
   report.event(48, 108, call(40, 41, kThreadA, 31, 5)).event(47, 108, call(44, 44, kThreadA, 32, 5));
-  report.event(48, 108, call(50, 60, kThreadA, 3, 14)).event(48, 108, call(500, 510, kThreadA, 103, 15, 0, 7));
+  report.event(48, 108, call(50, 60, kThreadA, 3, 14, 0, 1)).event(48, 108, call(500, 510, kThreadA, 103, 15, 0, 7));
   report.event(106, 107, device_work(600, 700, 9, 0, 4294967295, kProcessA, 105, Message().varint(1, 2).varint(3, 2)));
   report.event(48, 108, call(590, 710, kThreadA, 0, 9, 9));
   report.event(130, 107, device_work(800, 900, 77, 0, 7, kProcessA, 107, Message().varint(1, 4)));
@@ -299,6 +299,20 @@ TEST(NsysReport, WhatIsNotUnderstoodIsCountedByName) {
     return line.find("900: 1, PerfEventCountEvent: 2, TraceFunctions (OpenCL event): 1, raw records") !=
            std::string::npos;
   }));
+}
+
+TEST(NsysReport, ProfilerOverheadHasATypeFromTheVersionOnWhoseExportsHaveIt) {
+  for (const auto& [version, key] : {std::pair{"2025.1.3.140", "returnValue"}, {"2025.6.1.190", "overheadType"}}) {
+    const TestFile file(content().version(version).bytes(), ".nsys-rep");
+    const cgpu::Run run = read_file(file.path());
+    EXPECT_EQ(run.format_version, version);
+    std::vector<std::string> keys;
+    for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
+      if (run.timeline.kind(i) != SliceKind::overhead) continue;
+      for (const Argument& one : run.arguments->arguments(run.timeline.slices.source[i])) keys.push_back(one.key);
+    }
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 1) << version;
+  }
 }
 
 TEST(NsysReport, TheEnvironmentStaysInIt) {

@@ -3,6 +3,7 @@
 
 #include <lz4.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -76,6 +77,11 @@ class TestReport {
     options_ = options.bytes();
     return *this;
   }
+  /// As in "2025.1.1.110".
+  TestReport& version(std::string_view version) {
+    version_ = version;
+    return *this;
+  }
   TestReport& compression(std::string_view name) {
     compression_ = name;
     return *this;
@@ -91,7 +97,8 @@ class TestReport {
     events += block(texts_) + with_length(threads_.bytes());
     events += with_length(Message().add(1, Message().varint(1, 1).add(2, devices_)).bytes());
 
-    std::string file = "NVIDIA Tegra Profiler Report 2025@1@1@110-0v0.";
+    std::string file = "NVIDIA Tegra Profiler Report " + version_ + "-0v0.";
+    std::replace(file.begin(), file.end() - 1, '.', '@');
     Message directory;
     const auto section = [&](std::string_view name, std::string_view bytes) {
       directory.add(1, Message().text(1, name).varint(2, file.size()).varint(3, bytes.size()));
@@ -101,7 +108,7 @@ class TestReport {
     section("Raw Sampling Data", events);
     section("Sampling Data Offsets", Message().text(1, "lz4").varint(2, texts).bytes());
     if (!conversion_.empty()) section("Time Conversion Data", conversion_);
-    section("UI Data", Message().text(6, "2025.1.1.110-0v0").bytes());
+    section("UI Data", Message().text(6, version_ + "-0v0").bytes());
     const uint64_t at = file.size();
     file += directory.bytes();
     for (int byte = 0; byte < 8; ++byte) file += static_cast<char>(at >> (8 * byte) & 0xFF);
@@ -137,6 +144,7 @@ class TestReport {
   std::string options_;
   std::string conversion_;
   std::string compression_ = "lz4";
+  std::string version_ = "2025.1.1.110";
 };
 
 }  // namespace cgpu::test
