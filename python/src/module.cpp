@@ -518,7 +518,7 @@ NB_MODULE(_cgpu, m) {
   });
   m.def("wrapped", [](const std::string& line, size_t width) { return valid_utf8(wrap_text(line, width)); });
   m.def("findings_text", [](const PythonTable& findings, size_t width) {
-    return valid_utf8(findings_as_text(findings.in_memory(), width));
+    return valid_utf8(findings_as_text(findings.in_memory(), {.width = width}));
   });
 }
 

@@ -41,7 +41,7 @@ struct CheckCommand {
       } else if (wanted == "github") {
         out << check_as_annotations(result, options.inconclusive);
       } else {
-        out << check_as_text(result, text_options());
+        out << check_as_text(result, text_options(output));
       }
     });
     return result.exit_code(options.inconclusive);

@@ -64,6 +64,7 @@ struct CompareCommand {
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
     Compared compared = many ? of_many(runs) : of_two(runs);
     compared.csv_text = csv_text(raw_csv);
+    compared.output = output;
     choose_rows(compared.tables, filter, sort, top, wanted);
     if (!table.empty()) compared.words.clear();
     write_output(output, [&](std::ostream& out) {

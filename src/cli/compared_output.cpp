@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "cli/change_colours.h"
 #include "cli/terminal.h"
 #include "report/report.h"
 #include "table/csv.h"
@@ -48,7 +49,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 /// Lines that are too long for a terminal, wrapped with their own indent and that of a list of changes.
 std::string fitted(const std::string& lines, const TextOptions& options) {
-  if (!options.terminal) return lines;
+  if (!options.terminal) return lines;  // without colour, too
   constexpr size_t kIndentOfChanges = 4;
   std::string out;
   for (const std::string& line : lines_of(lines)) {
@@ -56,7 +57,7 @@ std::string fitted(const std::string& lines, const TextOptions& options) {
     const size_t next = indent == 0 ? 0 : indent + kIndentOfChanges;
     out += wrap_indented(line, options.width, next);
   }
-  return out;
+  return options.color ? with_coloured_changes(out) : out;
 }
 
 /// The figures that differ, under names for people, without bounds.
@@ -81,7 +82,7 @@ Table changed_figures(const Table& summary) {
 }
 
 void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen& rows) {
-  const TextOptions options = text_options();
+  const TextOptions options = text_options(compared.output);
   out << fitted(compared.words, options) << fitted(compared.causes, options);
   for (const Table& one : compared.tables) {
     const std::optional<size_t> most = rows(one);
@@ -136,7 +137,7 @@ bool is_listed_in_words(const Table& table) {
 }
 
 void write_overview(std::ostream& out, const Compared& compared, size_t rows) {
-  TextOptions options = text_options();
+  TextOptions options = text_options(compared.output);
   out << fitted(compared.words, options);
   const auto is_of_figures = [](const Table& one) { return one.name == "compare_summary"; };
   const auto is_shown = [&](const Table& one) { return !one.empty() && !is_listed_in_words(one); };
@@ -151,6 +152,13 @@ void write_overview(std::ostream& out, const Compared& compared, size_t rows) {
     const Table table = of_figures ? changed_figures(*shown) : *shown;
     options.max_rows = of_figures ? 0 : rows;
     options.bare = of_figures;
+    if (of_figures) {
+      options.cell_style = [&](const RowView& row, size_t column) {
+        const Cell ratio = row[table.column("ratio")];
+        if (column != table.column("delta") || is_absent(ratio)) return std::string_view();
+        return style_of_figure(std::get<std::string>(row[table.column("name")]), std::get<double>(ratio));
+      };
+    }
     out << '\n' << render_text(table, options);
     const size_t same = shown->row_count() - table.row_count();
     if (same > 0) out << fmt::format("{} figure{} the same in both.\n", same, same == 1 ? " is" : "s are");

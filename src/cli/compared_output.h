@@ -21,6 +21,7 @@ struct Compared {
   std::string words;                // lines
   std::string causes;               // lines; in text below the table of figures
   std::vector<Table> tables;
+  std::string output = {};  // the file that is written, "" for stdout
   CsvText csv_text = CsvText::guarded;
   bool hides_empty_columns = false;  // from text, for tables with columns of other kinds of runs
 };

@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "analysis/table_options.h"
 #include "base/error.h"
+#include "cli/change_colours.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -61,11 +62,13 @@ struct DiagnoseCommand {
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") return write_json(out, "diagnose", input.inputs, tables);
       const bool markdown = wanted == "md";
-      const size_t width = text_options().width;
+      const TextOptions text = text_options(output);
+      const size_t width = text.width;
       if (!verdict.empty()) out << (markdown ? verdict + "\n" : wrap_text(verdict, width)) << '\n';
-      if (!changes.empty()) out << (markdown ? markdown_code(changes) : changes) << '\n';
+      if (!changes.empty())
+        out << (markdown ? markdown_code(changes) : text.color ? with_coloured_changes(changes) : changes) << '\n';
       const Evidence evidence = all_evidence ? Evidence::all : Evidence::brief;
-      out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, width, evidence));
+      out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, text, evidence));
       if (!why_not) return;
       const Table& unreported = tables.back();
       out << (markdown ? unreported_as_markdown(unreported) : unreported_as_text(unreported, width));

@@ -51,7 +51,7 @@ struct HistoryCommand {
         out << render_report_html(make_history_report(tables, history.remarks, folder));
         return;
       }
-      const TextOptions options = text_options();
+      const TextOptions options = text_options(output);
       if (history.changed.empty()) out << "No change of level in " << history.runs.row_count() << " runs.\n";
       for (const std::string& change : history.changed) out << wrap_text(change, options.width);
       if (!history.judged.empty()) out << wrap_text(history.judged, options.width);

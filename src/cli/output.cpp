@@ -20,10 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_stdout(const std::string& path) {
-  return path.empty() || path == "-";
-}
-
 /// Whether a file is this one, or is somewhere in this folder.
 bool is_of(const fs::path& file, const std::string& input) {
   std::error_code ignored;
@@ -35,6 +31,10 @@ bool is_of(const fs::path& file, const std::string& input) {
 }
 
 }  // namespace
+
+bool is_stdout(const std::string& path) {
+  return path.empty() || path == "-";
+}
 
 void check_output(const std::string& path, const InputOptions& input) {
   std::error_code ignored;

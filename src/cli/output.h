@@ -12,6 +12,9 @@
 
 namespace cgpu {
 
+/// "" and "-".
+bool is_stdout(const std::string& path);
+
 /// Throws Error where `path` ("" or "-" for stdout) is one of the inputs, also by another name or inside a folder that
 /// is one profile: an output never destroys what it was made from. For before the work.
 void check_output(const std::string& path, const InputOptions& input);

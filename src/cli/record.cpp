@@ -190,7 +190,7 @@ struct RecordCommand {
       const size_t width = text_options().width;
       const std::string verdict = verdict_of(folded.session, folded.tables);
       fmt::print(stderr, "\n{}{}\n", verdict.empty() ? "" : wrap_text(verdict, width) + "\n",
-                 first_findings_as_text(folded.tables.back(), width, kFirstFindings));
+                 first_findings_as_text(folded.tables.back(), {.width = width}, kFirstFindings));
     } catch (const std::exception& error) {
       say(error.what());
     }

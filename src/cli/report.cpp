@@ -50,7 +50,7 @@ struct ReportCommand {
       } else if (wanted == "md") {
         out << render_report_markdown(report);
       } else {
-        out << (overview ? render_overview_text : render_report_text)(report, text_options());
+        out << (overview ? render_overview_text : render_report_text)(report, text_options(output));
       }
     });
   }

@@ -97,6 +97,7 @@ struct ScaleCommand {
     compared.inputs = input.inputs;
     compared.hides_empty_columns = true;
     compared.csv_text = csv_text(raw_csv);
+    compared.output = output;
     compared.tables = {std::move(scaling.laws), std::move(scaling.sizes), std::move(scaling.runs)};
     if (name.empty()) {
       for (const std::string& line : scaling.words) compared.words += line + "\n";

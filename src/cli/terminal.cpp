@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "cli/output.h"
 
 namespace cgpu {
 
@@ -20,10 +21,10 @@ size_t columns_of(int descriptor) {
 
 }  // namespace
 
-TextOptions text_options() {
+TextOptions text_options(const std::string& output) {
   constexpr size_t kDefaultWidth = 100;
   TextOptions options;
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  const bool terminal = is_stdout(output) && ::isatty(STDOUT_FILENO) == 1;
   options.width = terminal ? columns_of(STDOUT_FILENO) : 0;
   if (const char* columns = std::getenv("COLUMNS"); options.width == 0 && columns) {
     options.width = std::min<size_t>(std::strtoul(columns, nullptr, 10), 10000);

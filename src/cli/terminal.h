@@ -13,9 +13,9 @@ namespace cgpu {
 /// Rows of a table as text by default.
 inline constexpr size_t kRowsOnScreen = 40;
 
-/// Width and colour for text on stdout: of the terminal; else COLUMNS, else 100 columns, without colour. Honours
-/// NO_COLOR.
-TextOptions text_options();
+/// Width and colour for text on stdout: of the terminal; else, and where `output` names a file (output.h), COLUMNS,
+/// else 100 columns, without colour. Honours NO_COLOR.
+TextOptions text_options(const std::string& output = {});
 
 /// Says something on stderr, as one line that is harmless to a terminal whatever it quotes (base/error.h), behind the
 /// program's name.

@@ -12,6 +12,7 @@
 
 #include "analysis/findings/rank_findings.h"
 #include "report/phrases.h"
+#include "table/terminal_style.h"
 #include "table/text.h"
 #include "table/unicode.h"
 #include "table/units.h"
@@ -22,6 +23,7 @@ namespace {
 
 /// A finding as a paragraph.
 struct Paragraph {
+  std::string severity;
   std::string heading;  // "1. critical: 23 % of the time ... [data_loading]"
   std::string saving;   // "Potential saving: 211 ms of 1.21 s a step (17.4%; at least 190 ms), confidence high"
   double share = 0;     // of the time, that it could save
@@ -66,7 +68,8 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
   std::vector<Paragraph> paragraphs;
   for (const RowView row : findings.rows()) {
     Paragraph one;
-    one.heading = fmt::format("{}. {}: {} [{}]", std::get<int64_t>(row[findings.column("id")]), text(row, "severity"),
+    one.severity = text(row, "severity");
+    one.heading = fmt::format("{}. {}: {} [{}]", std::get<int64_t>(row[findings.column("id")]), one.severity,
                               text(row, "title"), text(row, "rule"));
     if (std::holds_alternative<int64_t>(row[findings.column("recoverable_ns")])) {
       const int64_t steps = number(row, "steps");
@@ -99,13 +102,15 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
   return paragraphs;
 }
 
+constexpr std::string_view kFull = "\u2588";
+
 /// "[#####...............]", of 20 signs.
 std::string bar_of(double share) {
   constexpr size_t kSigns = 20;
   const double signs = std::clamp(share, 0.0, 1.0) * static_cast<double>(kSigns);
   const size_t full = share > 0 ? std::max<size_t>(1, static_cast<size_t>(signs + 0.5)) : 0;
   std::string bar = "[";
-  for (size_t i = 0; i < kSigns; ++i) bar += i < full ? "\u2588" : "\u00b7";
+  for (size_t i = 0; i < kSigns; ++i) bar += i < full ? kFull : "\u00b7";
   return bar + "]";
 }
 
@@ -128,11 +133,27 @@ std::string indented(const std::string& words, size_t width) {
   return wrap_indented(std::string(kIndent, ' ') + words, width, kIndent);
 }
 
+std::string_view style_of_severity(std::string_view severity) {
+  if (severity == "critical") return terminal_style::kRed;
+  if (severity == "warning") return terminal_style::kYellow;
+  return terminal_style::kCyan;
+}
+
 /// Heading and bar.
-std::string head_of(const Paragraph& one, size_t width) {
-  std::string out = wrap_indented(one.heading, width, kIndent);
-  if (!one.saving.empty()) out += indented(bar_of(one.share) + " " + one.saving, width);
-  return out;
+std::string head_of(const Paragraph& one, const TextOptions& options) {
+  std::string heading = wrap_indented(one.heading, options.width, kIndent);
+  std::string saving = one.saving.empty() ? "" : indented(bar_of(one.share) + " " + one.saving, options.width);
+  if (options.color) {
+    const std::string_view style = style_of_severity(one.severity);
+    const auto mark = [&](std::string& text, const std::string& part) {
+      const size_t at = part.empty() ? std::string::npos : text.find(part);
+      if (at != std::string::npos) text.replace(at, part.size(), terminal_style::styled(part, style));
+    };
+    mark(heading, one.severity);
+    const size_t full = saving.find(kFull);
+    if (full != std::string::npos) mark(saving, saving.substr(full, saving.rfind(kFull) + kFull.size() - full));
+  }
+  return heading + saving;
 }
 
 /// Rule and reason of each row.
@@ -170,20 +191,21 @@ std::string findings_together(const Table& findings) {
                      format_percent(100.0 * static_cast<double>(together) / static_cast<double>(measured)));
 }
 
-std::string first_findings_as_text(const Table& findings, size_t width, size_t most) {
+std::string first_findings_as_text(const Table& findings, const TextOptions& options, size_t most) {
   std::string out;
   const std::vector<Paragraph> paragraphs = paragraphs_of(findings);
-  for (size_t i = 0; i < std::min(most, paragraphs.size()); ++i) out += head_of(paragraphs[i], width);
+  for (size_t i = 0; i < std::min(most, paragraphs.size()); ++i) out += head_of(paragraphs[i], options);
   if (paragraphs.size() > most) out += fmt::format("   {} more: cgpu diagnose INPUT\n", paragraphs.size() - most);
   return out;
 }
 
-std::string findings_as_text(const Table& findings, size_t width, Evidence evidence) {
+std::string findings_as_text(const Table& findings, const TextOptions& options, Evidence evidence) {
   constexpr size_t kLinesOfEvidence = 2;
+  const size_t width = options.width;
   std::string out;
   if (findings.empty()) out = wrap_text(kNothingFound, width);
   for (const Paragraph& one : paragraphs_of(findings)) {
-    out += head_of(one, width);
+    out += head_of(one, options);
     if (!one.evidence.empty()) {
       const size_t columns = kLinesOfEvidence * (width - 10);  // words do not end at the last column
       out += indented(evidence == Evidence::all ? one.evidence : first_clauses(one.evidence, columns), width);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "table/table.h"
+#include "table/text.h"
 
 namespace cgpu {
 
@@ -23,10 +24,10 @@ std::string findings_together(const Table& findings);
 /// How much of the evidence is said: of the first clauses what fits two lines, or all of it.
 enum class Evidence : uint8_t { brief, all };
 
-/// `findings`: the table of that name. Lines of at most `width` columns.
-std::string findings_as_text(const Table& findings, size_t width, Evidence evidence = Evidence::brief);
+/// `findings`: the table of that name. Lines of at most `options.width` columns; its colour marks the severity.
+std::string findings_as_text(const Table& findings, const TextOptions& options, Evidence evidence = Evidence::brief);
 /// Heading and bar of the first `most`, and how many more there are.
-std::string first_findings_as_text(const Table& findings, size_t width, size_t most);
+std::string first_findings_as_text(const Table& findings, const TextOptions& options, size_t most);
 std::string findings_as_markdown(const Table& findings);
 
 /// `unreported`: the table unreported_rules, a line each.

@@ -10,6 +10,7 @@
 #include "report/finding_paragraphs.h"
 #include "report/phrases.h"
 #include "report/report.h"
+#include "table/terminal_style.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -22,10 +23,10 @@ struct Mark {
   std::string_view block;
   std::string_view color;  // terminal escape
 };
-constexpr Mark kCompute = {"\u2588", "\x1b[34m"};        // full block
-constexpr Mark kCommunication = {"\u2592", "\x1b[33m"};  // medium shade
-constexpr Mark kCopy = {"\u2591", "\x1b[32m"};           // light shade
-constexpr Mark kRest = {"\u00b7", ""};                   // middle dot
+constexpr Mark kCompute = {"\u2588", terminal_style::kBlue};          // full block
+constexpr Mark kCommunication = {"\u2592", terminal_style::kYellow};  // medium shade
+constexpr Mark kCopy = {"\u2591", terminal_style::kGreen};            // light shade
+constexpr Mark kRest = {"\u00b7", ""};                                // middle dot
 constexpr std::array<Mark, 4> kMarks = {kCompute, kCommunication, kCopy, kRest};
 
 /// Times in the order of kMarks.
@@ -47,7 +48,7 @@ class TextReport {
       if (i == 0 || report.verdict.empty()) out_ += wrap_text(report.headline[i], width_);
     }
     if (const Table* findings = report.find("findings"); findings != nullptr && !findings->empty()) {
-      out_ += '\n' + first_findings_as_text(*findings, width_, kFindings);
+      out_ += '\n' + first_findings_as_text(*findings, {.width = width_, .color = color_}, kFindings);
     }
     if (const Section* devices = shown_section(report, "gpu_time")) {
       out_ += '\n';
@@ -112,7 +113,7 @@ class TextReport {
     if (!section.summary.empty()) out_ += wrap_text(section.summary, width_);
     if (section.table.name == "findings" && !section.table.empty()) {
       constexpr size_t kFindings = 5;
-      out_ += first_findings_as_text(section.table, width_, kFindings);
+      out_ += first_findings_as_text(section.table, {.width = width_, .color = color_}, kFindings);
       return;
     }
     if (section.table.name == "notes") return notes(section.page);
@@ -162,9 +163,9 @@ class TextReport {
     std::string tail = printable(remark);
     if (!tail.empty() && used + 5 + display_width(tail) > width_) tail.clear();
     if (!tail.empty()) used += 1 + display_width(tail);
-    out_ += styled(head, "\x1b[1m") + " ";
+    out_ += styled(head, terminal_style::kBold) + " ";
     for (; used < width_; ++used) out_ += rule;
-    if (!tail.empty()) out_ += " " + styled(tail, "\x1b[2m");
+    if (!tail.empty()) out_ += " " + styled(tail, terminal_style::kDim);
     out_ += '\n';
   }
 
@@ -305,8 +306,7 @@ class TextReport {
   }
 
   std::string styled(std::string_view text, std::string_view style) const {
-    if (!color_ || style.empty()) return std::string(text);
-    return fmt::format("{}{}\x1b[0m", style, text);
+    return terminal_style::styled(text, color_ ? style : "");
   }
 
   size_t width_;

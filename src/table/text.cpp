@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "table/row_units.h"
+#include "table/terminal_style.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -12,9 +13,6 @@ namespace cgpu {
 namespace {
 
 constexpr std::string_view kGap = "  ";
-constexpr std::string_view kBold = "\x1b[1m";
-constexpr std::string_view kDim = "\x1b[2m";
-constexpr std::string_view kPlain = "\x1b[0m";
 
 struct Field {
   size_t column = 0;
@@ -156,9 +154,7 @@ class LineWriter {
     const size_t padding = field.width - display_width(shown);
     if (field.right) pending_ += padding;
     out_.append(pending_, ' ');
-    out_ += style;
-    out_ += shown;
-    if (!style.empty()) out_ += kPlain;
+    out_ += terminal_style::styled(shown, style);
     pending_ = field.right ? 0 : padding;
   }
   void end() {
@@ -186,14 +182,19 @@ std::string render_text(const Table& table, const TextOptions& options) {
   const std::string& title = table.about.empty() ? table.name : table.about;
   std::string out = options.bare || title.empty() ? "" : wrap_text(title, width);
   LineWriter line(out, fields);
-  for (const Field& field : fields) line.add(field.heading, options.color ? kBold : "");
+  for (const Field& field : fields) line.add(field.heading, options.color ? terminal_style::kBold : "");
   line.end();
   for (const Field& field : fields) line.add(std::string(field.width, '-'));
   line.end();
   for (size_t r = 0; r < rows; ++r) {
     for (const Field& field : fields) {
-      const bool absent = is_absent(table.cell(r, field.column));
-      line.add(cells.text(r, field.column), options.color && absent ? kDim : "");
+      std::string_view style;
+      if (options.color && is_absent(table.cell(r, field.column))) {
+        style = terminal_style::kDim;
+      } else if (options.color && options.cell_style) {
+        style = options.cell_style(table.row(r), field.column);
+      }
+      line.add(cells.text(r, field.column), style);
     }
     line.end();
   }

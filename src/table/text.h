@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,8 @@ struct TextOptions {
   size_t more_rows = 0;        // that there are besides those of the table, which were not made
   std::string why_empty = {};  // said where there are no rows
   bool bare = false;           // headings and rows only, without the lines about the table and about what is left out
+  /// Of a cell, where there is colour; "" for none (table/terminal_style.h).
+  std::function<std::string_view(const RowView& row, size_t column)> cell_style = {};
 };
 
 std::string render_text(const Table& table, const TextOptions& options);
