@@ -18,6 +18,7 @@
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/saved_files.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "serve/engine_copy.h"
@@ -81,6 +82,7 @@ struct ViewCommand {
       shown.push_back({other, viewer.add(against)});
       viewer.compare();
     }
+    for (const Shown& one : shown) one.profile.offer(saved_files(one.input));
     if (are_summaries(input.inputs)) viewer.offer_ranks(input, traces, say);
     HttpServer server = listen(viewer);
     std::atomic<bool> opened = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,13 @@
 #include "table/json_text_writer.h"
 
 namespace cgpu {
+
+/// A file that the page saves.
+struct SavedFile {
+  std::string kind;       // "report", "copy"
+  std::string file_name;  // that it is saved under
+  std::function<std::string()> make;
+};
 
 class ViewedProfile {
  public:
@@ -29,11 +37,14 @@ class ViewedProfile {
   void show_summary(OpenedProfile summary);
   /// It cannot be opened.
   void fail(const std::string& message);
+  /// It can be saved as files that are made on demand, by any thread. Before the first request.
+  void offer(std::vector<SavedFile> files) { files_ = std::move(files); }
 
   /// Null until it is ready, for ever where it has failed and of a summary.
   const Profile* profile() const { return profile_; }
   /// The same of a summary; null of all else.
   const OpenedProfile* summary() const { return summary_; }
+  const std::vector<SavedFile>& files() const { return files_; }
   bool has_failed() const;
   bool is_ready() const { return profile() != nullptr || summary() != nullptr; }
   /// The members "state", "share", "what", "error" and "inputs" of an object.
@@ -41,6 +52,7 @@ class ViewedProfile {
 
  private:
   const std::vector<std::string> inputs_;
+  std::vector<SavedFile> files_;
 
   mutable std::mutex mutex_;  // of the five
   double share_ = 0;

@@ -122,6 +122,7 @@ bool Viewer::is_fixed(std::string_view path) const {
   if (is_about_both(path)) return compares_ && are_both_open();
   const auto asked = asked_by(path);
   if (!asked || is_about_ranks(asked->what)) return false;
+  if (asked->what == "save") return false;           // large, and rarely wanted twice
   if (asked->what.starts_with("sql")) return false;  // what takes too long today need not tomorrow
   if (asked->profile < profiles_.size()) return profiles_[asked->profile]->is_ready();
   try {
@@ -170,9 +171,12 @@ Answer Viewer::answer_api(const Request& request) const {
 
 Answer Viewer::answer_about(const std::shared_ptr<const ViewedProfile>& viewed, const Request& request,
                             std::string_view what) const {
-  if (viewed->summary() != nullptr) return answer_of(*viewed->summary(), identity_, request, what);
+  if (what == "save") return answer_save(*viewed, request);
+  ServerIdentity server = identity_;
+  for (const SavedFile& file : viewed->files()) server.files.push_back(file.kind);
+  if (viewed->summary() != nullptr) return answer_of(*viewed->summary(), server, request, what);
   if (viewed->profile() == nullptr) return error_answer(kUnavailable, "the profile is not open");
-  Answer answer = answer_of(*viewed->profile(), identity_, request, what);
+  Answer answer = answer_of(*viewed->profile(), server, request, what);
   if (answer.stream) {  // which goes on when this has returned
     answer.stream = [viewed, stream = std::move(answer.stream)](const auto& take) { stream(take); };
   }

@@ -16,11 +16,11 @@ import { Help } from "./ui/help";
 import { useStore } from "./ui/hooks";
 import { control, digit, typesOrAt } from "./ui/keys";
 import { Logo, startAgain } from "./ui/pages";
-import { openInPerfetto } from "./ui/perfetto";
 import { theme, toggleTheme } from "./ui/theme";
 import { summaryAddress } from "./ui/way_back";
 import { choicesOf } from "./views/choices";
 import { titleOf } from "./views/declared";
+import { waysOut } from "./views/export_menu";
 import { tablesView } from "./views/tables";
 import type { Command, Compared, MountedView, View, ViewContext } from "./views/context";
 
@@ -81,7 +81,7 @@ export function Shell(props: ShellProps): JSX.Element {
           }),
         title: `Go to step ${step.step}${session.runs.length > 1 ? ` of rank ${step.rank}` : ""}`,
       })),
-      ...(props.client.server.copy ? [] : exportCommands(props, setMessage)),
+      ...exportCommands(props, setMessage),
     ],
     [views, session],
   );
@@ -165,25 +165,12 @@ export function Shell(props: ShellProps): JSX.Element {
   );
 }
 
-/** What a copy of the viewer cannot do. */
-function exportCommands({ client, session }: ShellProps, say: (message: string) => void): Command[] {
-  return [
-    {
-      group: "Export",
-      title: "Open in Perfetto (its page comes from the internet)",
-      run: () => void openInPerfetto(client, session.title).catch((error: Error) => say(error.message)),
-    },
-    {
-      group: "Export",
-      title: "Download as Perfetto trace",
-      run: () => void client.saveExport("pftrace"),
-    },
-    {
-      group: "Export",
-      title: "Download as Chrome trace",
-      run: () => void client.saveExport("json"),
-    },
-  ];
+function exportCommands(props: ShellProps, say: (message: string) => void): Command[] {
+  return waysOut(props).map(({ name, run }) => ({
+    group: "Export",
+    title: name,
+    run: () => void run().catch((error: Error) => say(error.message)),
+  }));
 }
 
 function WayBack({ summary }: { summary: string }): JSX.Element {

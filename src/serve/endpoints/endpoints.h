@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serve/http/answer.h"
 #include "serve/profile.h"
@@ -12,11 +13,13 @@
 namespace cgpu {
 
 class Parameters;
+class ViewedProfile;
 
 /// Identifies a server to the page.
 struct ServerIdentity {
   std::string id;  // changes with every start
   std::string version;
+  std::vector<std::string> files = {};  // kinds of SavedFile that the profile offers
 };
 
 /// Those with a name and nothing behind it: /api/p/P/NAME is answered by answer_NAME. A new one is a line here and a
@@ -47,6 +50,8 @@ CGPU_ENDPOINTS(CGPU_DECLARE_ENDPOINT)
 #undef CGPU_DECLARE_ENDPOINT
 
 Answer answer_session(const Profile& profile, const ServerIdentity& server, const Request& request);
+/// The file of a kind, made now.
+Answer answer_save(const ViewedProfile& viewed, const Request& request);
 Answer answer_names(const Profile& profile, const Request& request, std::string_view block);
 Answer answer_table(const Profile& profile, const Request& request, std::string_view name);
 

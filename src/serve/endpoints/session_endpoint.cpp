@@ -148,6 +148,7 @@ void write_facts(JsonTextWriter& json, const ServerIdentity& server, const Sessi
                  const std::vector<int64_t>& zeros) {
   json.member("session", server.id)
       .member("version", server.version)
+      .member("files", server.files)
       .member("title", title_of(session))
       .member("span", span)
       .member("start_unix_ns", start_of(session, zeros))

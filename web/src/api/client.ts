@@ -260,10 +260,19 @@ export class Client {
       location.assign(this.server.base + this.#path(`export${query({ to })}`));
       return;
     }
-    const answer = await this.export(to);
+    await this.#save(await this.export(to), `export.${to}`);
+  }
+
+  /** Has the server make one of the files that the session names, and the browser save it. */
+  async saveFile(kind: string): Promise<void> {
+    await this.#save(await this.server.get(this.#path(`save${query({ as: kind })}`)), `${kind}.html`);
+  }
+
+  async #save(answer: Response, otherwise: string): Promise<void> {
+    const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
-    link.download = decodeURIComponent(answer.headers.get("X-File-Name") ?? `export.${to}`);
+    link.download = named?.[1] ?? decodeURIComponent(answer.headers.get("X-File-Name") ?? otherwise);
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), KEPT_FOR_SAVING_MS);
   }

@@ -149,6 +149,8 @@ export interface TableInfo {
 export interface Session {
   session: string;
   version: string;
+  /** What the program makes of the profile, to be saved: "report", "copy". */
+  files?: string[];
   title: string;
   span: number;
   start_unix_ns: string | null;

@@ -1,6 +1,9 @@
 // From one view to the next, with the same time and the same selection.
 import assert from "node:assert/strict";
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import {
   builtTrace,
   newTab,
@@ -310,6 +313,30 @@ describe("the views", { skip }, () => {
         await menu.getByRole("button", { name }).click();
         assert.match((await download).suggestedFilename(), new RegExp(`\\.${ending}$`));
       }
+    }));
+
+  test("the page saves the report and itself", () =>
+    using("view=overview", async (page) => {
+      const menu = view(page, "overview").locator(".export-menu");
+      const saved = {};
+      for (const [name, ending] of [
+        ["Save report", "-report.html"],
+        ["Save this page", ".html"],
+      ]) {
+        const download = page.waitForEvent("download");
+        await menu.getByRole("button", { name }).click();
+        const file = await download;
+        assert.ok(file.suggestedFilename().endsWith(ending), file.suggestedFilename());
+        saved[name] = await file.path();
+      }
+      assert.match(readFileSync(saved["Save report"], "utf8"), /^<!doctype html>[\s\S]*<h2[^>]*>.*Findings/i);
+      const path = join(scratch(), "copy.html");
+      copyFileSync(saved["Save this page"], path);
+      const copy = await newTab(page.context(), `${pathToFileURL(path).href}#view=overview`);
+      const { title } = await server.json("/api/p/0/session");
+      await copy.getByRole("heading", { name: title }).waitFor();
+      assert.equal(await copy.getByRole("button", { name: "Save" }).count(), 0, "a copy has no program that saves");
+      await copy.close();
     }));
 
   test("wide screens are used whole", async () => {
