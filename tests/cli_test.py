@@ -169,6 +169,33 @@ class Verbs(Files):
         self.assertIsNone(re.search(r"""(src|href)\s*=\s*["']?https?:""", page), "self-contained")
         self.assertIn(b"|", cgpu("report", EXAMPLE, "--format", "md").stdout)
 
+    def test_a_report_with_its_viewer(self):
+        folder = os.path.join(self.folder.name, "a page")
+        os.mkdir(folder)
+        report, viewer = os.path.join(folder, "report.html"), os.path.join(self.folder.name, "the run.html")
+        done = cgpu("report", EXAMPLE, "-o", report, "--viewer", viewer)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(report, encoding="utf-8") as handle:
+            page = handle.read()
+        self.assertIn('<a href="../the%20run.html">Open the timeline</a>', page)
+        findings = json.loads(cgpu("diagnose", EXAMPLE, "--format", "json").stdout)["tables"]["findings"]
+        at = {column["name"]: i for i, column in enumerate(findings["columns"])}
+        first = next(row for row in findings["rows"][:3] if row[at["start_ns"]] is not None)
+        places = [tuple(map(int, place)) for place in re.findall(r"the%20run.html#view=timeline&amp;t=(\d+)~(\d+)", page)]
+        self.assertTrue(places[0][0] <= first[at["start_ns"]] < first[at["end_ns"]] <= places[0][1], places)
+        self.assertTrue(os.path.getsize(viewer) > 100000)
+        part = cgpu("report", EXAMPLE, "-o", report, "--viewer", viewer, "--from", "20ms")
+        self.assertEqual(part.returncode, 0, part.stderr)
+        with open(report, encoding="utf-8") as handle:
+            self.assertNotIn("#view=timeline", handle.read(), "times in the copy count from its own start")
+        for words, why in ((("-o", report, "--viewer", report), "is the report itself"),
+                           (("-o", report, "--viewer", "-"), "name a file"),
+                           (("-o", report, "--viewer", report[:-5]), "end its name in .html"),
+                           (("--viewer", viewer), "is for a page")):
+            done = cgpu("report", EXAMPLE, *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(why, done.stderr.decode())
+
     def test_help_version_and_completion(self):
         self.assertRegex(cgpu("--version").stdout, rb"^cgpu \d+\.\d+\.\d+\nbuilt by .*\nwith simdjson \d.*\n$")
         self.assertIn(b"--where", cgpu("table", "--help").stdout)

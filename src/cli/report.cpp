@@ -1,6 +1,7 @@
 // cgpu report INPUT...: the whole story of a run on a page.
 #include "report/report.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/viewer_file.h"
+#include "report/history_report.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -22,6 +25,7 @@ struct ReportCommand {
   InputOptions input = {};
   std::string format = {};
   std::string output = {};
+  std::string viewer = {};
   std::string names = "full";
   std::vector<std::string> sections = {};
   bool overview = false;
@@ -30,6 +34,7 @@ struct ReportCommand {
     if (overview && !sections.empty()) throw Error("report: --overview and --sections cannot be given together");
     const std::string wanted = format_of_output(format, output, {"html", "json", "md", "txt"});
     check_output(output, input);
+    if (!viewer.empty()) check_viewer(wanted);
     const bool with_pictures = wanted == "html";
     RunHistories histories;
     FoldedSession folded =
@@ -37,7 +42,11 @@ struct ReportCommand {
                    report_tables(names, with_pictures, sections), with_pictures ? &histories : nullptr);
     std::vector<RunHistory> drawn;
     if (with_pictures) drawn = histories.take(folded);
-    const Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
+    Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
+    if (!viewer.empty()) {
+      write_viewer_file(viewer, input);
+      report.viewer = {link_to_viewer(), !input.selection().has_window()};
+    }
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") {
         JsonWriter json(out, "report", input.inputs);
@@ -54,6 +63,19 @@ struct ReportCommand {
       }
     });
   }
+
+  void check_viewer(const std::string& wanted) const {
+    if (wanted != "html") throw Error("report: --viewer is for a page: end the name of -o in .html");
+    if (viewer == "-") throw Error("report: --viewer: name a file, which the page links to");
+    if (viewer == output) throw Error(viewer, "is the report itself: give the viewer another name");
+    check_viewer_file(viewer, input);
+  }
+
+  /// The viewer's file as it is found from the report.
+  std::string link_to_viewer() const {
+    const std::string folder = is_stdout(output) ? "" : std::filesystem::path(output).parent_path().string();
+    return relative_address(viewer, folder);
+  }
 };
 
 }  // namespace
@@ -65,6 +87,8 @@ void add_report_verb(CommandLine& line, Exchange* exchange) {
   verb.add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "html", "md"});
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  verb.add_option("--viewer", command->viewer,
+                  "Write a copy of the viewer, too, as cgpu view -o does, to this file (.html), and link to it");
   verb.add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
       .one_of({"full", "base"});
   verb.add_option("--sections", command->sections, "Only these sections, by their tables: idle,steps,kernels")

@@ -8,9 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "cli/viewer_file.h"
 #include "report/report.h"
-#include "serve/engine_copy.h"
-#include "serve/viewer_copy.h"
 #include "session/ranks/rank_fold.h"
 #include "session/summaries/summary.h"
 
@@ -38,11 +37,7 @@ std::string report_page(const InputOptions& input) {
 }
 
 std::string viewer_page(const InputOptions& input) {
-  const auto open = [&](const Selection& part) {
-    const OpeningWithProgress opening(input);
-    return open_selected(opening.options(), part);
-  };
-  return make_viewer_copy(input, {.engine_page = find_engine_page(), .open = open, .progress = [](double) {}}).html;
+  return viewer_copy_of(input, {}).html;
 }
 
 }  // namespace

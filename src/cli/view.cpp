@@ -17,16 +17,13 @@
 #include "base/signal_cleanup.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
-#include "cli/output.h"
 #include "cli/saved_files.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "serve/engine_copy.h"
+#include "cli/viewer_file.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/opening.h"
-#include "serve/viewer_copy.h"
-#include "session/selection/selection.h"
 #include "session/summaries/summary.h"
 
 namespace cgpu {
@@ -142,24 +139,8 @@ struct ViewCommand {
   }
 
   void write_copy() {
-    if (output != "-" && !output.ends_with(".html") && !output.ends_with(".htm")) {
-      throw Error(output, "a copy of the viewer is a page: end its name in .html");
-    }
-    check_output(output, input);
-    ProgressBar progress("writing " + output);
-    const ViewerCopy copy = make_viewer_copy(input, {.most_bytes = size_t{size_limit} << 20,
-                                                     .arguments = !without_arguments,
-                                                     .engine_page = find_engine_page(),
-                                                     .open = [&](const Selection& part) { return opened(part); },
-                                                     .progress = [&](double share) { progress.update(share); }});
-    fmt::print(stderr, "{}: {}\n", output, copy.contents);
-    if (!copy.left_out.empty()) say(copy.left_out);
-    write_output(output, [&](std::ostream& out) { out << copy.html; });
-  }
-
-  Session opened(const Selection& part) const {
-    const OpeningWithProgress opening(input);
-    return open_selected(opening.options(), part);
+    check_viewer_file(output, input);
+    write_viewer_file(output, input, {.size_limit = size_limit, .arguments = !without_arguments});
   }
 
   void check() const {

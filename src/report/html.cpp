@@ -30,6 +30,10 @@ class Page {
         escape_html(report_.title), page_style());
     if (!report_.verdict.empty()) add("<p class=\"verdict\">{}</p>\n", escape_html(report_.verdict));
     if (const Table* findings = report_.find("findings")) add_first_findings(*findings);
+    if (!report_.viewer.href.empty()) {
+      add("<p><a href=\"{}\">Open the timeline</a>, with searches and SQL over the whole profile.</p>\n",
+          escape_html(report_.viewer.href));
+    }
     add_headline();
     add("<nav>\n");
     for (const Section& section : report_.sections) {
@@ -68,9 +72,23 @@ class Page {
         add("<span class=\"saving\"><i style=\"width:{:.1f}%\"></i></span>potential saving {}",
             std::clamp(pct, 0.5, 100.0), format_percent(pct));
       }
+      add_place(findings, row);
       add("</li>\n");
     }
     add("</ol>\n");
+  }
+
+  /// The link to where a finding shows most, in the timeline.
+  void add_place(const Table& findings, RowView row) {
+    if (report_.viewer.href.empty() || !report_.viewer.same_times || !has_value(findings, row, "start_ns") ||
+        !has_value(findings, row, "end_ns")) {
+      return;
+    }
+    const int64_t start = integer_of(findings, row, "start_ns");
+    const int64_t end = integer_of(findings, row, "end_ns");
+    const int64_t margin = std::max<int64_t>((end - start) / 4, 1);  // to see what is around it
+    add(" <a href=\"{}#view=timeline&amp;t={}~{}\">in the timeline</a>", escape_html(report_.viewer.href),
+        std::max<int64_t>(start - margin, 0), end + margin);
   }
 
   /// Lines that are indented are a list below the line before them; two spaces or more part their figures.

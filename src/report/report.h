@@ -25,6 +25,12 @@ struct Section {
   std::string cut;      // what the page leaves out of the rows ("the 12 with the largest total, of 85"); "" for nothing
 };
 
+/// A copy of the viewer (serve/viewer_copy.h) that the HTML page links to.
+struct LinkedViewer {
+  std::string href = {};    // relative_address (history_report.h); "" for none
+  bool same_times = false;  // times count from the same moment in both
+};
+
 struct Report {
   std::string title;
   std::string unknown_utilization;    // why it is not known how busy the devices were; "" where it is
@@ -34,6 +40,7 @@ struct Report {
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
   Table rank_activity;                // for pictures of many ranks over time; without rows where they are not wanted
   HtmlLinks links;                    // of texts in the tables
+  LinkedViewer viewer;
   std::string tables_command = "cgpu table INPUT NAME";  // that gives all rows and columns of a table
 
   /// What the time is called in which a device has no work in the profile.

@@ -318,6 +318,21 @@ TEST(ReportHtml, IsWellFormedAndSelfContained) {
   }
 }
 
+TEST(ReportHtml, LinksToTheViewerAndThePlacesOfFindings) {
+  Report report = make_report(session_of(training_run(0)));
+  const Table* findings = report.find("findings");
+  ASSERT_NE(findings, nullptr);
+  EXPECT_EQ(render_report_html(report).find("Open the timeline"), std::string::npos);
+  report.viewer = {"a%20b.html", false};
+  const std::string without_places = render_report_html(report);
+  EXPECT_NE(without_places.find("<a href=\"a%20b.html\">Open the timeline</a>"), std::string::npos);
+  EXPECT_EQ(without_places.find("in the timeline"), std::string::npos);
+  report.viewer.same_times = true;
+  const std::string page = render_report_html(report);
+  ASSERT_NO_THROW(check_nesting(page));
+  EXPECT_NE(page.find("<a href=\"a%20b.html#view=timeline&amp;t="), std::string::npos);
+}
+
 TEST(ReportHtml, IndentedLinesAreAListBelowTheLineBefore) {
   Report report;
   report.headline = {"busy <2 ms", "What explains it:", "   +1.50 ms   +0.9 %  aten::mm", "  gone", "Last"};
