@@ -13,6 +13,7 @@
 #include "readers/hpctoolkit/xml/hpctoolkit_xml.h"
 #include "readers/memory_timeline/memory_timeline.h"
 #include "readers/nccl_inspector/nccl_inspector.h"
+#include "readers/nccl_profiler/nccl_profiler.h"
 #include "readers/ncu/ncu.h"
 #include "readers/nsys/nsys.h"
 #include "readers/nvprof/nvprof.h"
@@ -110,6 +111,7 @@ const std::vector<Format>& all_formats() {
       {"xplane", xplane::is_profile, xplane::read_profile},
       {"flight-recorder", flight_recorder::is_dump, flight_recorder::read_dump},
       {"nccl-inspector", nccl_inspector::is_log, nccl_inspector::read_log},
+      {"nccl-profiler", nccl_profiler::is_log, nccl_profiler::read_log},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
       {"ascend", ascend::is_profile, read_ascend},
       {"torch-memory-timeline", memory_timeline::is_timeline, memory_timeline::read_timeline},

@@ -30,6 +30,9 @@ const std::vector<Text> kTexts = {
      "{\"header\": {\"id\": \"0xa\", \"rank\": 0, \"n_ranks\": 2}, \"metadata\": {\"inspector_output_format_version\": "
      "\"v4.0\"}, \"coll_perf\": {\"coll\": \"AllReduce\", \"coll_exec_time_us\": 5, \"event_trace_ts\": "
      "{\"kernel_events\": [{\"kernel_stop_ts\": 1700000000000000}]}}}\n"},
+    {"nccl-profiler",
+     "{\"recordType\": \"event\", \"type\": \"ncclProfileGroupApi\", \"commId\": 7, \"rank\": 0, \"start\": {\"ts\": 1.5, "
+     "\"pid\": 1, \"tid\": 2}, \"stop\": {\"ts\": 2.5, \"pid\": 1, \"tid\": 2}}\n"},
     {"ncu-csv",
      "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid "
      "Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+
+#include "base/contains.h"
 
 namespace cgpu {
 
@@ -12,6 +15,25 @@ constexpr double kNsOfMs = 1e6;
 constexpr double kLongestMs = 1e12;  // beyond a century no time is true
 
 }  // namespace
+
+void set_elements(RecordedCollective& of, int64_t count, std::optional<int64_t> ranks) {
+  if (count < 0) return;
+  int64_t all = -1;
+  if (!ranks || *ranks <= 0 || __builtin_mul_overflow(count, *ranks, &all)) all = -1;
+  if (of.name == "AllGather") {
+    of.elements_in = count;
+    of.elements_out = all;
+  } else if (of.name == "ReduceScatter") {
+    of.elements_in = all;
+    of.elements_out = count;
+  } else if (is_any(of.name, {"AllReduce", "Reduce", "Broadcast"})) {
+    of.elements_in = of.elements_out = count;
+  } else if (of.name == "Send") {
+    of.elements_in = count;
+  } else if (of.name == "Recv") {
+    of.elements_out = count;
+  }
+}
 
 void RecordedCollectives::finish() {
   int64_t end = INT64_MIN;
@@ -41,9 +63,10 @@ void RecordedCollectives::add_op(const RecordedCollective& entry, int64_t end_of
   const int64_t stream = group - groups_.begin();
   if (group == groups_.end()) groups_.push_back(entry.group);
   Timeline& timeline = run_.timeline;
-  const TrackIndex track = into_.stream_track(-1, stream);
+  const TrackIndex track = into_.stream_track(entry.device, stream);
   if (timeline.tracks[track].thread_name.empty()) {
-    timeline.tracks[track].process_name = "collectives";
+    timeline.tracks[track].process_name =
+        entry.device < 0 ? "collectives" : "collectives of GPU " + std::to_string(entry.device);
     timeline.tracks[track].thread_name = "group " + entry.group;
     if (!entry.purpose.empty() && entry.purpose != entry.group) {
       timeline.tracks[track].thread_name += " (" + entry.purpose + ")";
@@ -59,6 +82,7 @@ void RecordedCollectives::add_op(const RecordedCollective& entry, int64_t end_of
   if (slice == kNone) return;
   DeviceOp op;
   op.slice = slice;
+  op.device = entry.device;
   op.stream = stream;
   timeline.device_ops.append(op);
   Collective collective;

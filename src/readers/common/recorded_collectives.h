@@ -29,7 +29,12 @@ struct RecordedCollective {
   std::optional<int64_t> started;     // it was seen running
   std::optional<int64_t> completed;   // it was seen ended
   std::optional<double> duration_ms;  // between its events on the device
+  int32_t device = -1;
 };
+
+/// Sets the elements that a rank sends and receives, from NCCL's count: of an all-gather that is what a rank sends, of
+/// a reduce-scatter what it receives.
+void set_elements(RecordedCollective& of, int64_t count, std::optional<int64_t> ranks);
 
 class RecordedCollectives {
  public:

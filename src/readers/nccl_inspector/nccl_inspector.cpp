@@ -14,6 +14,7 @@
 #include "base/json_text.h"
 #include "readers/common/line_reader.h"
 #include "readers/common/recorded_collectives.h"
+#include "readers/nccl_inspector/durations.h"
 
 namespace cgpu::nccl_inspector {
 
@@ -56,28 +57,6 @@ void set_times(Element performance, RecordedCollective& entry) {
   }
 }
 
-/// The plugin multiplies the type's size with NCCL's count: of an all-gather that is what a rank sends, of a
-/// reduce-scatter what it receives.
-void set_bytes(std::optional<int64_t> bytes, std::optional<int64_t> ranks, RecordedCollective& entry) {
-  if (!bytes || *bytes < 0) return;
-  int64_t all = -1;
-  if (!ranks || *ranks <= 0 || __builtin_mul_overflow(*bytes, *ranks, &all)) all = -1;
-  entry.type = "Byte";
-  if (entry.name == "AllGather") {
-    entry.elements_in = *bytes;
-    entry.elements_out = all;
-  } else if (entry.name == "ReduceScatter") {
-    entry.elements_in = all;
-    entry.elements_out = *bytes;
-  } else if (is_any(entry.name, {"AllReduce", "Reduce", "Broadcast"})) {
-    entry.elements_in = entry.elements_out = *bytes;
-  } else if (entry.name == "Send") {
-    entry.elements_in = *bytes;
-  } else if (entry.name == "Recv") {
-    entry.elements_out = *bytes;
-  }
-}
-
 class Log {
  public:
   explicit Log(const Input& input) : source_(*input.source), lines_(source_) {
@@ -96,7 +75,16 @@ class Log {
                    true);
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
     if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
-    if (run_.events.slices == 0) refuse();
+    if (run_.events.slices == 0) {
+      if (durations_.size() == 0) {
+        throw Error(run_.file, "is a log of NCCL's Inspector without a collective that can be read");
+      }
+      keep_durations();
+    } else if (durations_.size() > 0) {
+      run_.events.skipped += durations_.size();
+      run_.notes.add("skipped_event", durations_.size(),
+                     "collectives of which the log does not say when they ended were left out");
+    }
     set_rank();
     run_.input_bytes = source_.stored_bytes();
     run_.text_bytes = source_.text_position();
@@ -130,10 +118,7 @@ class Log {
     }
     const std::string kind = entry.is_p2p ? "p2p_" : "coll_";
     set_times(performance, entry);
-    if (!entry.completed) {
-      ++without_times_;
-      return skip("skipped_event", "collectives of which the log does not say when they ended were left out", false);
-    }
+    if (!entry.completed) return add_duration(performance, header, kind, entry.name, record);
     const auto size = number_of(header, "n_ranks");
     entry.group = text_of(header, "id");
     entry.purpose = text_of(header, "comm_name");
@@ -141,12 +126,43 @@ class Log {
     entry.state = "completed";
     if (!entry.started) entry.started = entry.completed;
     if (size && *size > 0 && *size <= INT32_MAX) entry.group_size = static_cast<int32_t>(*size);
-    set_bytes(number_of(performance, kind + "msg_size_bytes"), size, entry);
+    if (const auto bytes = number_of(performance, kind + "msg_size_bytes"); bytes && *bytes >= 0) {
+      entry.type = "Byte";
+      set_elements(entry, *bytes, size);
+    }
     double duration_us = 0;
     if (!performance[kind + "exec_time_us"].get(duration_us)) entry.duration_ms = duration_us * kMsOfUs;
     add_communicator(entry, number_of(header, "rank"), size);
     set_metadata(record);
     collectives_.add_completed(entry);
+  }
+
+  /// A record without an event trace.
+  void add_duration(Element performance, Element header, const std::string& kind, const std::string& name,
+                    Element record) {
+    Duration of;
+    if (performance[kind + "exec_time_us"].get(of.time_us) || !(of.time_us > 0)) {
+      return skip("skipped_event", "collectives without times and a duration were left out", false);
+    }
+    ++run_.events.read;
+    of.name = name;
+    of.group = text_of(header, "id");
+    of.purpose = text_of(header, "comm_name");
+    of.rank = number_of(header, "rank").value_or(-1);
+    of.ranks = number_of(header, "n_ranks").value_or(-1);
+    of.bytes = number_of(performance, kind + "msg_size_bytes").value_or(-1);
+    if (performance[kind + "busbw_gbs"].get(of.bus_bandwidth)) of.bus_bandwidth = -1;
+    set_metadata(record);
+    durations_.add(of);
+  }
+
+  /// No record says when: what remains is how long.
+  void keep_durations() {
+    run_.events.samples = durations_.size();
+    run_.notes.add("untimed_collective", durations_.size(),
+                   "the log says how long collectives took, but not when: they are a tree of calls. Record with "
+                   "NCCL_INSPECTOR_DUMP_VERBOSE=1 for a timeline");
+    run_.call_tree = durations_.finish();
   }
 
   void add_communicator(const RecordedCollective& of, std::optional<int64_t> rank, std::optional<int64_t> size) {
@@ -200,24 +216,15 @@ class Log {
     run_.notes.add(code, 1, why, damage);
   }
 
-  [[noreturn]] void refuse() const {
-    if (without_times_ == 0) {
-      throw Error(run_.file, "is a log of NCCL's Inspector without a collective that can be read");
-    }
-    throw Error(run_.file,
-                "is a log of NCCL's Inspector that says how long collectives took, but not when: record it with "
-                "NCCL_INSPECTOR_DUMP_VERBOSE=1, or let perf_summary_exporter.py of the plugin summarise this one");
-  }
-
   TextSource& source_;
   LineReader lines_;
   int64_t line_number_ = 0;
   int64_t damaged_lines_ = 0;
   int64_t first_damaged_ = 0;  // its line number
-  int64_t without_times_ = 0;
   simdjson::dom::parser parser_;
   Run run_;
   RecordedCollectives collectives_{run_};
+  Durations durations_;
   std::map<std::string, Communicator> communicators_;  // by id
 };
 

@@ -84,6 +84,37 @@ TEST(NcclInspector, CommunicatorsOfOneSizeThatDisagreeNameNoRank) {
   EXPECT_EQ(run.timeline.device_ops.device, (std::vector<int32_t>{-1, -1}));
 }
 
+TEST(NcclInspector, CollectivesWithoutTimesAreATreeOfCalls) {
+  const auto untimed = [](int rank, int64_t us, const std::string& bandwidth) {
+    return header("0xa", rank, 4) +
+           R"("coll_perf":{"coll":"AllReduce","coll_msg_size_bytes":4000,"coll_exec_time_us":)" + std::to_string(us) +
+           R"(,"coll_busbw_gbs":)" + bandwidth + "}}\n";
+  };
+  const cgpu::Run run = test::read_text(untimed(0, 10, "0.5") + untimed(1, 30, "0.25") + untimed(0, 10, "0.5"));
+  EXPECT_EQ(run.events.samples, 3);
+  EXPECT_EQ(test::accounted(run), run.events.read);
+  EXPECT_EQ(run.notes.count("untimed_collective"), 3);
+  EXPECT_EQ(run.format_version, "v4.0");
+  ASSERT_TRUE(run.call_tree);
+  const CallTree& tree = *run.call_tree;
+  ASSERT_EQ(tree.nodes.size(), 4U);  // root, communicator, collective, size
+  EXPECT_EQ(tree.names[tree.nodes.name[1]], "group 0xa (dp), 4 ranks");
+  EXPECT_EQ(tree.names[tree.nodes.name[2]], "AllReduce");
+  EXPECT_EQ(tree.names[tree.nodes.name[3]], "4000 B");
+  const auto value = [&tree](const std::string& name, NodeIndex node) {
+    for (const Metric& metric : tree.metrics) {
+      if (metric.name == name) return metric.value[node];
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(value("time", 2), 50'000);
+  EXPECT_EQ(value("count", 3), 3);
+  EXPECT_EQ(value("bytes", 3), 12'000);
+  EXPECT_EQ(value("bus bytes", 3), 17'500);
+  ASSERT_EQ(tree.profiles.size(), 2U);
+  EXPECT_EQ(tree.profiles[1].rank, 1);
+}
+
 TEST(NcclInspector, DamageAndWhatIsMissing) {
   const std::string whole = collective("AllReduce", 1);
   const std::string timeless = header("0xa", 1, 4) + R"("coll_perf":{"coll":"AllReduce","coll_exec_time_us":7}})"
@@ -96,7 +127,7 @@ TEST(NcclInspector, DamageAndWhatIsMissing) {
   EXPECT_EQ(run.notes.count("skipped_event"), 2);
   EXPECT_EQ(run.notes.count("truncated_input"), 1);
   EXPECT_EQ(run.events.read, 5);
-  EXPECT_THROW(test::read_text(timeless), Error);
+  EXPECT_THROW(test::read_text(other), Error);
 }
 
 }  // namespace
