@@ -39,7 +39,7 @@ constexpr std::string_view kMeasurement =
 constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
 constexpr std::string_view kParquet =
     "a Parquet file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
-    "of, or `nsys export --type sqlite FILE.nsys-rep`";
+    "of, or `nsys export --type sqlite FILE.nsys-rep`; tables of AWS Neuron show in Neuron Explorer";
 constexpr std::string_view kArrow =
     "an Arrow file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
     "of, or `nsys export --type sqlite FILE.nsys-rep`";
@@ -64,6 +64,11 @@ constexpr std::string_view kTauProfile =
 constexpr std::string_view kPaje =
     "a trace in Paje's format (StarPU, SimGrid), which cgpu does not read: ViTE and StarVZ show it; kernels of the same "
     "program show in a trace of `nsys profile` or `rocprofv3`";
+constexpr std::string_view kParaver =
+    "a part of a trace in Paraver's format (Extrae), which cgpu does not read: wxparaver shows it; kernels of the same "
+    "program show in a trace of `nsys profile` or `rocprofv3`";
+constexpr std::string_view kLfsPointer =
+    "a pointer of Git LFS, not the file that it names: run `git lfs pull` in its repository, and open it again";
 constexpr std::string_view kTenstorrent =
     "a table of Tenstorrent's profiler, which cgpu does not read: `tt-perf-report FILE` prints the one of ops "
     "(ops_perf_results_*.csv), and Tracy shows the .tracy file beside it";
@@ -96,6 +101,8 @@ constexpr auto kFiles = std::to_array<Description>({
     {"%PDF", "a PDF"},
     {"<profile_xml", kTauProfile},
     {"%EventDef", kPaje},
+    {"#Paraver ", kParaver},
+    {"version https://git-lfs.github.com/spec/v", kLfsPointer},
     {"OP CODE,OP TYPE,", kTenstorrent},
     {"ARCH: ", kTenstorrent},
 });
@@ -321,7 +328,8 @@ std::string describe_unread_folder(const std::string& folder) {
     }
     if (at->path().extension() == ".parquet" || at->path().extension() == ".arrow") {
       return "a folder of Parquet or Arrow tables, which cgpu does not read: where Nsight Systems exported them, open "
-             "the .nsys-rep that they were made of, or `nsys export --type sqlite FILE.nsys-rep`";
+             "the .nsys-rep that they were made of, or `nsys export --type sqlite FILE.nsys-rep`; those of AWS Neuron "
+             "show in Neuron Explorer";
     }
     if (at->path().extension() == ".hpcrun") {
       return "a measurement folder of HPCToolkit, which hpcprof turns into a database: run `hpcprof -o DATABASE FOLDER` "

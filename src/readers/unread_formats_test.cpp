@@ -72,6 +72,8 @@ TEST(UnreadFormats, AreCalledByTheirName) {
       {"ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y\n", "Tenstorrent"},
       {"Nature,ResourceId,Type,Start,End,Duration,Depth,Value\nState,CPU0,Worker,0,1,1,0,dgemm\n", "StarVZ"},
       {"%EventDef\tPajeDefineContainerType\t1\n", "Paje"},
+      {"#Paraver (01/01/2026 at 10:00):1000_ns:1(2):1:1(2:1)\n", "Paraver"},
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n", "git lfs pull"},
       {std::string(4096, '\0') + "\x0d\0\0\0\2"s + std::string(5000, 'x'), "nsys export --type sqlite` again"},
       {cube_archive(), "a CUBE profile"},
   };
