@@ -26,7 +26,14 @@ const TRACKS = [
   track(4, ["rank 1", "GPU 0"], "stream 7", 1, "stream"),
   track(5, ["rank 1", "python"], "main", 3),
 ];
-const PLAIN: TrackSettings = { pinned: [], folded: new Set(), order: [], filter: "" };
+const PLAIN: TrackSettings = {
+  pinned: [],
+  folded: new Set(),
+  order: [],
+  hidden: new Set<number>(),
+  heights: new Map<number, number>(),
+  filter: "",
+};
 const names = (settings: Partial<TrackSettings>) =>
   layout(TRACKS, { ...PLAIN, ...settings }).main.map((row) =>
     row.kind === "group" ? `${"#".repeat(row.depth + 1)} ${row.title}` : `${row.track.id}`,

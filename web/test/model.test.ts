@@ -96,6 +96,11 @@ const FULL: UrlState = {
   pinned: [5, 1],
   folded: [2, 2147483700],
   order: [1, 2, 3],
+  hidden: [9],
+  heights: [
+    [4, -1],
+    [7, 3],
+  ],
   marks: [
     { start: 5, end: null, name: "", note: "" },
     { start: 7, end: 9, name: "a, b:~ & \u05d0 100%", note: "" },

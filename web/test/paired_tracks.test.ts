@@ -50,7 +50,14 @@ test("a track is paired with itself", () => {
 });
 
 test("lanes that two runs share are higher", () => {
-  const settings = { pinned: [], folded: new Set<number>(), order: [], filter: "" };
+  const settings = {
+    pinned: [],
+    folded: new Set<number>(),
+    order: [],
+    hidden: new Set<number>(),
+    heights: new Map<number, number>(),
+    filter: "",
+  };
   const { main } = layout([track(0, "stream", ["GPU 0"], "stream 7", 3)], settings, SHARED_LANE_HEIGHT);
   const row = main.find(({ kind }) => kind === "track")!;
   assert.equal(row.height, 3 * SHARED_LANE_HEIGHT);

@@ -19,12 +19,22 @@ interface Place {
 }
 
 /** What of the settings of the tracks can be undone. */
-type Arrangement = Pick<TrackSettings, "pinned" | "folded" | "order">;
+type Arrangement = Pick<TrackSettings, "pinned" | "folded" | "order" | "hidden" | "heights">;
 
-const arrangementOf = ({ pinned, folded, order }: TrackSettings): Arrangement => ({ pinned, folded, order });
+const arrangementOf = ({ pinned, folded, order, hidden, heights }: TrackSettings): Arrangement => ({
+  pinned,
+  folded,
+  order,
+  hidden,
+  heights,
+});
 
 const sameArrangement = (a: Arrangement, b: Arrangement): boolean =>
-  a.pinned === b.pinned && a.folded === b.folded && a.order === b.order;
+  a.pinned === b.pinned &&
+  a.folded === b.folded &&
+  a.order === b.order &&
+  a.hidden === b.hidden &&
+  a.heights === b.heights;
 
 const samePlace = (a: Place, b: Place): boolean =>
   a.view === b.view &&
@@ -88,6 +98,8 @@ export class AppState {
       pinned: pinned ?? session.tracks.filter((track) => track.pinned).map((track) => track.id),
       folded: url.folded ? new Set(url.folded) : foldedAtFirst(session.tracks),
       order: url.order?.filter((id) => known.has(id)) ?? [],
+      hidden: new Set(url.hidden?.filter((id) => known.has(id))),
+      heights: new Map(url.heights.filter(([id]) => known.has(id))),
       filter: "",
     });
     this.view = new Store(url.view !== null && views.includes(url.view) ? url.view : first);
@@ -174,6 +186,8 @@ export class AppState {
       pinned: this.#ownPins ? [...settings.pinned] : null,
       folded: this.#ownFolds ? [...settings.folded] : null,
       order: settings.order.length ? [...settings.order] : null,
+      hidden: settings.hidden.size ? [...settings.hidden] : null,
+      heights: [...settings.heights],
       marks: [...this.marks.get()],
       search: this.search.get(),
       choices: this.#chosen(),

@@ -93,15 +93,19 @@ function withFewSlices(tracks: readonly Track[]): Track[] {
   return tracks.filter((track) => gathered.has(track.id) || gathered.has(track.samples ?? -1));
 }
 
-/** Without the tracks that are not wanted, and the groups that are empty then. `path`: the headings so far. */
-export function pruned(group: Group, isWanted: (path: readonly string[]) => boolean, path: string[] = []): Group {
+/** Without the tracks that are not wanted, and the groups that are empty then. `path`: the headings so far, with the name of the track. */
+export function pruned(
+  group: Group,
+  isWanted: (path: readonly string[], track: Track) => boolean,
+  path: string[] = [],
+): Group {
   const own = group.depth < 0 ? path : [...path, group.title];
   const groups = [...group.groups]
     .map(([key, inner]) => [key, pruned(inner, isWanted, own)] as const)
     .filter(([, { tracks, groups }]) => tracks.length || groups.size);
   return {
     ...group,
-    tracks: group.tracks.filter((track) => isWanted([...own, track.name])),
+    tracks: group.tracks.filter((track) => isWanted([...own, track.name], track)),
     groups: new Map(groups),
   };
 }

@@ -10,6 +10,10 @@ export interface TrackSettings {
   readonly folded: ReadonlySet<number>;
   /** Tracks that were moved by hand: they are in their group in this order. */
   readonly order: readonly number[];
+  /** Tracks that are shown nowhere. */
+  readonly hidden: ReadonlySet<number>;
+  /** Steps by which a track is taller (or lower) than at first: LOWEST to HIGHEST. */
+  readonly heights: ReadonlyMap<number, number>;
   readonly filter: string;
 }
 
@@ -58,6 +62,10 @@ export const SHARED_LANE_HEIGHT = 28;
 export const FOLDED_HEIGHT = 20;
 export const COUNTER_HEIGHT = 40;
 export const ACTIVITY_HEIGHT = 32;
+export const LOWEST = -1;
+export const HIGHEST = 4;
+const HEIGHT_STEP = 1.5;
+const scaled = (height: number, step: number): number => Math.round(height * HEIGHT_STEP ** step);
 /** Between two tracks. */
 export const TRACK_GAP = 4;
 export const isArea = (track: Track): boolean => track.drawing !== "slices";
@@ -72,16 +80,20 @@ function sorted(tracks: readonly Track[], order: readonly number[]): Track[] {
   });
 }
 
-/** Height of a track without the gap, and of its lanes. */
+/** Height of a track without the gap, and of its lanes. `step`: as in TrackSettings.heights. */
 export function trackHeight(
   track: Track,
   folded: boolean,
   laneHeight = LANE_HEIGHT,
+  step = 0,
 ): { height: number; laneHeight: number } {
-  if (track.drawing === "counter") return { height: folded ? FOLDED_HEIGHT : COUNTER_HEIGHT, laneHeight: 0 };
-  if (track.drawing === "activity") return { height: folded ? FOLDED_HEIGHT : ACTIVITY_HEIGHT, laneHeight: 0 };
+  if (isArea(track)) {
+    const height = scaled(track.drawing === "counter" ? COUNTER_HEIGHT : ACTIVITY_HEIGHT, step);
+    return { height: folded ? FOLDED_HEIGHT : height, laneHeight: 0 };
+  }
   const lanes = Math.max(1, track.lanes);
-  if (!folded) return { height: lanes * laneHeight, laneHeight };
+  const lane = scaled(laneHeight, step);
+  if (!folded) return { height: lanes * lane, laneHeight: lane };
   // All lanes in little: what does not fit is still there when unfolded.
   return { height: FOLDED_HEIGHT, laneHeight: Math.max(1, Math.min(6, Math.floor(FOLDED_HEIGHT / lanes))) };
 }
@@ -93,7 +105,7 @@ export function layout(tracks: readonly Track[], settings: TrackSettings, laneOf
   const isPinned = new Set(settings.pinned);
   const row = (track: Track, context: string, depth: number, top: number, pinned: boolean): TrackRow => {
     const folded = settings.folded.has(track.id);
-    const { height, laneHeight } = trackHeight(track, folded, laneOf);
+    const { height, laneHeight } = trackHeight(track, folded, laneOf, settings.heights.get(track.id));
     return {
       kind: "track",
       track,
@@ -111,7 +123,7 @@ export function layout(tracks: readonly Track[], settings: TrackSettings, laneOf
   let top = 0;
   for (const id of settings.pinned) {
     const track = byId.get(id);
-    if (!track) continue;
+    if (!track || settings.hidden.has(id)) continue;
     pinned.push(row(track, track.group.join(" \u203a "), 0, top, true));
     top += pinned[pinned.length - 1]!.height + TRACK_GAP;
   }
@@ -146,7 +158,9 @@ export function layout(tracks: readonly Track[], settings: TrackSettings, laneOf
     for (const inner of group.groups.values()) add(inner, context);
   };
   const tree = groupTree(tracks);
-  add(filter ? pruned(tree, filter) : tree, "");
+  const isWanted = (path: readonly string[], track: Track) =>
+    !settings.hidden.has(track.id) && (!filter || filter(path));
+  add(filter || settings.hidden.size ? pruned(tree, isWanted) : tree, "");
   return { pinned, main, pinnedHeight, mainHeight: top };
 }
 

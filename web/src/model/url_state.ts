@@ -1,5 +1,6 @@
 // What the address bar holds: `#view=timeline&t=START~END&slice=TRACK.SLICE&area=...`, and `p=1&...` where the page
 // shows another profile than the first. Reading takes whatever is valid and ignores the rest: a link may come from anywhere.
+import { HIGHEST, LOWEST } from "./layout";
 import type { Area, Mark } from "./selection";
 import type { Viewport } from "./viewport";
 
@@ -13,6 +14,9 @@ export interface UrlState {
   pinned: number[] | null;
   folded: number[] | null;
   order: number[] | null;
+  hidden: number[] | null;
+  /** Of tracks that are not as high as at first, by their ids. */
+  heights: [number, number][];
   marks: Mark[];
   search: string;
   /** What views let the user choose, by their own keys. */
@@ -28,12 +32,14 @@ export const EMPTY_URL_STATE: UrlState = {
   pinned: null,
   folded: null,
   order: null,
+  hidden: null,
+  heights: [],
   marks: [],
   search: "",
   choices: {},
 };
 
-const OWN_KEYS = new Set(["p", "view", "t", "slice", "area", "pin", "fold", "order", "mark", "q"]);
+const OWN_KEYS = new Set(["p", "view", "t", "slice", "area", "pin", "fold", "order", "hide", "height", "mark", "q"]);
 const CHOICE_KEY = /^[a-z_]{1,20}$/;
 const LONGEST_CHOICE = 400;
 const MOST_CHOICES = 20;
@@ -60,6 +66,16 @@ function parseIds(text: string | undefined): number[] | null {
   const parts = text.split(",");
   if (parts.length > MOST_IDS || !parts.every((part) => /^\d{1,10}$/.test(part))) return null;
   return [...new Set(parts.map(Number))];
+}
+
+/** "TRACK~STEP,..." */
+function parseHeights(text = ""): [number, number][] {
+  const pairs = text.split(",").slice(0, MOST_IDS);
+  return pairs.flatMap((pair): [number, number][] => {
+    const found = /^(\d{1,10})~(-?\d)$/.exec(pair);
+    const step = Number(found?.[2]);
+    return found && step >= LOWEST && step <= HIGHEST && step !== 0 ? [[Number(found[1]), step]] : [];
+  });
 }
 
 /** "123", "123~456", and behind that ":name:note", their signs in percent. */
@@ -101,6 +117,8 @@ export function writeUrlState(state: UrlState): string {
   if (state.pinned) parts.push(["pin", state.pinned.join(",")]);
   if (state.folded) parts.push(["fold", state.folded.join(",")]);
   if (state.order) parts.push(["order", state.order.join(",")]);
+  if (state.hidden) parts.push(["hide", state.hidden.join(",")]);
+  if (state.heights.length) parts.push(["height", state.heights.map((pair) => pair.join("~")).join(",")]);
   if (state.marks.length) {
     parts.push(["mark", state.marks.map(writeMark).join(",")]);
   }
@@ -137,6 +155,8 @@ export function readUrlState(hash: string): UrlState {
     pinned: parseIds(values.get("pin")),
     folded: parseIds(values.get("fold")),
     order: parseIds(values.get("order")),
+    hidden: parseIds(values.get("hide")),
+    heights: parseHeights(values.get("height")),
     marks: (values.get("mark") ?? "").split(",").flatMap(readMark).slice(0, MOST_MARKS),
     search: (values.get("q") ?? "").slice(0, 1000),
     choices: Object.fromEntries(

@@ -3,10 +3,11 @@ import type { Neighbor } from "../api/protocol";
 import type { Command } from "../views/context";
 import { areaBetween, rangeOf } from "../model/selection";
 import { outermost } from "../model/groups";
-import { at, plain, typesOrAt } from "../ui/keys";
+import { at, isMenuKey, plain, typesOrAt } from "../ui/keys";
 import type { Navigation } from "./navigation";
 import type { Direction } from "./search_hits";
 import type { Timeline } from "./timeline";
+import { hideTracks, openSelectedMenu, resizeTrack, showAllTracks } from "./track_menu";
 
 /** A command and when a key press means it. */
 interface Bound extends Command {
@@ -25,6 +26,8 @@ const code =
   (event: KeyboardEvent) =>
     at(event, name, shift);
 const character = (text: string, place: string) => (event: KeyboardEvent) => typesOrAt(event, text, place);
+const typed = (text: string) => (event: KeyboardEvent) =>
+  event.key === text && !event.ctrlKey && !event.metaKey && !event.altKey;
 const key = (name: string) => (event: KeyboardEvent) => plain(event) && event.key === name;
 
 /** `stepMatch`: goes through the slices of a row or finding, or of the search. */
@@ -64,6 +67,14 @@ export function timelineCommands(
     const slice = source.selection.get();
     if (slice) timeline.togglePin(slice.track);
   };
+  const ofSelected = (change: (track: number) => void) => () => {
+    const slice = source.selection.get();
+    if (slice) change(slice.track);
+  };
+  const hide = (track: number) => hideTracks(source, [track]);
+  const showHidden = () => showAllTracks(source);
+  const taller = (track: number) => resizeTrack(source, track, 1);
+  const lower = (track: number) => resizeTrack(source, track, -1);
   const nextMode = () =>
     source.colourMode.update((mode) => {
       const modes = source.colourModes;
@@ -149,6 +160,29 @@ export function timelineCommands(
       keys: "Shift+N",
       when: code("KeyN", true),
       run: () => stepMatch("previous"),
+    },
+    {
+      group: "Slices",
+      title: "Menu of the selected slice",
+      keys: "Shift+F10",
+      when: isMenuKey,
+      run: () => void openSelectedMenu(timeline),
+    },
+    { group: "Tracks", title: "Hide the track of the slice", keys: "H", when: code("KeyH"), run: ofSelected(hide) },
+    { group: "Tracks", title: "Show all hidden tracks", keys: "Shift+H", when: code("KeyH", true), run: showHidden },
+    {
+      group: "Tracks",
+      title: "Make the track of the slice taller",
+      keys: "+",
+      when: typed("+"),
+      run: ofSelected(taller),
+    },
+    {
+      group: "Tracks",
+      title: "Make the track of the slice lower",
+      keys: "-",
+      when: typed("-"),
+      run: ofSelected(lower),
     },
     { group: "Tracks", title: "Pin the track of the slice", keys: "P", when: code("KeyP"), run: pinSelected },
     { group: "Tracks", title: "Colour by class, name, duration", keys: "C", when: code("KeyC"), run: nextMode },

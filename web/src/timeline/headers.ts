@@ -2,7 +2,7 @@
 import { GROUP_HEIGHT, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { oneLine } from "../model/format";
 import { trackNameParts } from "../model/names";
-import { plain } from "../ui/keys";
+import { isMenuKey, plain } from "../ui/keys";
 import type { CounterRange } from "./counters";
 import { counterText } from "./tooltip";
 
@@ -13,6 +13,8 @@ export interface HeaderActions {
   move(track: number, by: number): void;
   /** Selects the first or last slice in sight on a track. */
   enter(track: number, edge: "first" | "last"): void;
+  /** Opens the menu of a row at a place of the window. */
+  menu(row: Row, x: number, y: number): void;
 }
 
 const SIGN = " \u203a "; // between a heading and what is below it
@@ -68,6 +70,7 @@ export class HeaderColumn {
       let header = this.#headers.get(key);
       if (!header) {
         header = row.kind === "group" ? this.#makeGroup(row) : this.#makeTrack(key, row);
+        this.#listenForMenu(key, header.element);
         this.#headers.set(key, header);
         this.element.append(header.element);
       }
@@ -91,6 +94,26 @@ export class HeaderColumn {
       this.#headers.get(key)!.element.remove();
       this.#headers.delete(key);
     }
+  }
+
+  /** Also by the menu key on a name, for which browsers say that the pointer is nowhere. */
+  #listenForMenu(key: string, element: HTMLElement): void {
+    element.addEventListener("contextmenu", (event) => {
+      const row = this.#rows.get(key);
+      if (!row) return;
+      event.preventDefault();
+      const box = element.getBoundingClientRect();
+      const byPointer = event.button === 2;
+      this.actions.menu(row, byPointer ? event.clientX : box.left + 20, byPointer ? event.clientY : box.top + 20);
+    });
+    element.addEventListener("keydown", (event) => {
+      const row = this.#rows.get(key);
+      if (!row || !isMenuKey(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const box = element.getBoundingClientRect();
+      this.actions.menu(row, box.left + 20, box.top + 20);
+    });
   }
 
   /** `first`: the topmost track, which is named here too where its own name would lie below. */
@@ -140,7 +163,7 @@ export class HeaderColumn {
     name.setAttribute("role", "button");
     name.setAttribute(
       "aria-label",
-      `${text}: Enter folds, P pins, the right arrow goes to its slices, Alt with up and down moves it`,
+      `${text}: Enter folds, P pins, Shift with F10 opens its menu, the right arrow goes to its slices, Alt with up and down moves it`,
     );
     const note = document.createElement("span");
     note.className = "note";

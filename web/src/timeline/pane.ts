@@ -2,6 +2,7 @@
 // on the screen are drawn.
 import type { Drawing, TrackKind } from "../api/protocol";
 import { isOwn } from "../model/groups";
+import type { SliceRef } from "../model/selection";
 import { headingsOf, isArea, rowAt, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { paintActivity } from "./activity";
 import { fromCss, mix, SLICE_TEXT } from "./colours";
@@ -58,6 +59,12 @@ export interface Hit {
   slice: { slice: number; start: number; duration: number; name: number } | null;
   /** Of a track without slices: what it shows there. */
   reading?: Reading | null;
+}
+
+export function refOf(hit: Hit): SliceRef | null {
+  if (!hit.slice) return null;
+  const { slice, start, duration: length } = hit.slice;
+  return { track: hit.track, slice, lane: hit.lane, start, duration: length };
 }
 
 export type Reading =

@@ -57,3 +57,12 @@ export interface TimelineSource {
   navigate(target: Target): void;
   changeSettings(change: Partial<TrackSettings>): void;
 }
+
+/** Rows that have room for the lanes of both. */
+export function tracksOfBoth(tracks: readonly Track[], { source, trackOf }: Under): Track[] {
+  const lanes = new Map(source.tracks.map((track) => [track.id, track.lanes]));
+  return tracks.map((track) => ({
+    ...track,
+    lanes: Math.max(track.lanes, lanes.get(trackOf.get(track.id) ?? -1) ?? 0),
+  }));
+}

@@ -1,7 +1,6 @@
 // The timeline as one component: minimap, ruler, pinned tracks, tracks, and what lies over them. It draws when
 // something has changed, at most once a frame of the browser.
 import { busyBeside, groupsAround, groupTree } from "../model/groups";
-import type { Track } from "../api/protocol";
 import { layout, moveTrack, SHARED_LANE_HEIGHT, type Layout } from "../model/layout";
 import { duration, moment } from "../model/format";
 import { byTime, rangeOf, type SliceRef } from "../model/selection";
@@ -11,15 +10,17 @@ import { SelectedFlows } from "./flows";
 import { Frame, type FrameUnder, type PageColours } from "./frame";
 import { HeaderColumn, type HeaderActions } from "./headers";
 import { flagAt, toggleMark } from "./flags";
+import { labelBorder } from "./label_column";
 import { KeyMotion } from "./motion";
 import { drawMinimapFrame, Minimap } from "./minimap";
 import { drawOverlay, type OverlayColours, type PlacedPane } from "./overlay";
-import { Pane, type Hit } from "./pane";
+import { Pane, refOf, type Hit } from "./pane";
 import { prefetch } from "./prefetch";
 import { minimapDown, pointerDown, wheel, type Stage } from "./pointer";
 import { drawRuler, gridStepOf } from "./ruler";
-import type { TimelineSource, Under } from "./source";
+import { tracksOfBoth, type TimelineSource, type Under } from "./source";
 import { Labels } from "./text";
+import { openMenuAt, rowMenu } from "./track_menu";
 import { Tooltip } from "./tooltip";
 
 const RULER_HEIGHT = 24;
@@ -77,6 +78,7 @@ export class Timeline implements Stage {
       togglePin: (track) => this.togglePin(track),
       move: (track, by) => this.#move(track, by),
       enter: (track, edge) => this.selectInSight(edge, track),
+      menu: (row, x, y) => rowMenu(source, row, x, y),
     };
     const onScroll = () => this.#redraw("all");
     this.panes = [
@@ -215,12 +217,14 @@ export class Timeline implements Stage {
   /** Unfolds and scrolls until the track can be seen. */
   revealTrack(track: number, lane = 0): void {
     if (!this.panes[0].placeOf(track, lane) && !this.panes[1].placeOf(track, lane)) {
-      // Its group is folded, or the filter hides it.
+      // Its group is folded, the filter hides it, or the user has.
       const around = groupsAround(groupTree(this.source.tracks), track);
       if (!around.length) return;
       const folded = new Set(this.source.settings.get().folded);
+      const hidden = new Set(this.source.settings.get().hidden);
       for (const group of around) folded.delete(group.id);
-      this.source.changeSettings({ folded, filter: "" });
+      const change = hidden.delete(track) ? { folded, hidden } : { folded };
+      this.source.changeSettings({ ...change, filter: "" });
       this.#arrange();
     }
     if (!this.panes[0].reveal(track, lane)) this.panes[1].reveal(track, lane);
@@ -265,7 +269,7 @@ export class Timeline implements Stage {
     this.#live.className = "offscreen";
     this.#live.setAttribute("aria-live", "polite");
     this.#stage.append(this.panes[0].element, this.panes[1].element, this.#empty);
-    this.element.append(this.#top, this.#stage, this.#overlay, this.#tooltip.element, this.#live);
+    this.element.append(this.#top, this.#stage, this.#overlay, labelBorder(), this.#tooltip.element, this.#live);
     this.element.setAttribute("role", "application");
     this.element.setAttribute("aria-label", "Timeline. Press question mark for the keys.");
   }
@@ -304,6 +308,7 @@ export class Timeline implements Stage {
       this.#redraw("all");
     });
     observer.observe(this.element);
+    observer.observe(this.panes[1].headers.element); // which the user makes wider
     this.#ends.push(() => observer.disconnect());
 
     const letGo = () => (this.#keepInSight = null);
@@ -321,6 +326,7 @@ export class Timeline implements Stage {
       canvas.addEventListener("pointerdown", (event) => pointerDown(this, pane, event));
       canvas.addEventListener("pointermove", (event) => this.hover(event.buttons ? null : pane, event));
       canvas.addEventListener("pointerleave", () => this.hover(null, null));
+      canvas.addEventListener("contextmenu", (event) => openMenuAt(this, pane, event));
       canvas.addEventListener("dblclick", (event) => {
         const hit = this.hitAt(pane, event);
         if (hit) this.zoomTo(hit);
@@ -580,19 +586,4 @@ export class Timeline implements Stage {
       },
     );
   }
-}
-
-/** Rows that have room for the lanes of both. */
-function tracksOfBoth(tracks: readonly Track[], { source, trackOf }: Under): Track[] {
-  const lanes = new Map(source.tracks.map((track) => [track.id, track.lanes]));
-  return tracks.map((track) => ({
-    ...track,
-    lanes: Math.max(track.lanes, lanes.get(trackOf.get(track.id) ?? -1) ?? 0),
-  }));
-}
-
-function refOf(hit: Hit): SliceRef | null {
-  if (!hit.slice) return null;
-  const { slice, start, duration: length } = hit.slice;
-  return { track: hit.track, slice, lane: hit.lane, start, duration: length };
 }

@@ -29,6 +29,10 @@ const taken = (event: Press): boolean => event.key.length === 1 && TAKEN.include
 export const typesOrAt = (event: Press, character: string, code: string, shift = false): boolean =>
   types(event, character) || (at(event, code, shift) && !taken(event));
 
+/** The key that opens a context menu. */
+export const isMenuKey = (event: Press): boolean =>
+  event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey && plain(event));
+
 /** The digit that is typed, or that is at the place of the key in the row of digits; null: neither. */
 export function digit(event: Press): string | null {
   if (/^\d$/.test(event.key)) return plain(event) ? event.key : null;

@@ -16,6 +16,7 @@ import { Navigation } from "../timeline/navigation";
 import { SearchBox } from "../timeline/search_box";
 import type { TimelineSource } from "../timeline/source";
 import { Timeline } from "../timeline/timeline";
+import { hiddenMenu } from "../timeline/track_menu";
 import { useStore } from "../ui/hooks";
 import type { View, ViewContext } from "./context";
 import { publish } from "./debug";
@@ -125,7 +126,7 @@ function Toolbar({ context, source, timeline, navigation, marks, onMarks }: Tool
   const mode = useStore(source.colourMode);
   const scale = useStore(source.counterScale);
   const hasCounters = useMemo(() => source.tracks.some(({ kind }) => kind === "counter"), []);
-  const { filter } = useStore(source.settings);
+  const { filter, hidden } = useStore(source.settings);
   const whole = () => source.navigate({ viewport: everything(source.session.span) });
   return (
     <div class="toolbar">
@@ -140,6 +141,17 @@ function Toolbar({ context, source, timeline, navigation, marks, onMarks }: Tool
       <SearchBox source={source} navigation={navigation} />
       <MatchBar context={context} />
       <span class="gap" />
+      {hidden.size > 0 && (
+        <button
+          aria-haspopup="menu"
+          onClick={(event) => {
+            const box = event.currentTarget.getBoundingClientRect();
+            hiddenMenu(source, box.left, box.bottom + 2);
+          }}
+        >
+          Hidden ({hidden.size})
+        </button>
+      )}
       {marks > 0 && <button onClick={onMarks}>Marks ({marks})</button>}
       {hasCounters && (
         <label class="soft" title="Counters are drawn from 0 on; else between the values in sight">

@@ -25,7 +25,7 @@ export function Verdict({ context }: ViewProps): JSX.Element | null {
     <section class="verdict" aria-label="Verdict">
       <p class="verdict-line">
         {parts.map((part) => (
-          <b>{part}</b>
+          <b title={part}>{part}</b>
         ))}
       </p>
       {records && <FirstFindings context={context} records={records} />}
