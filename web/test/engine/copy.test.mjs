@@ -75,7 +75,7 @@ describe("a copy with the engine in it", { skip }, () => {
   }
   async function asked(input, statement) {
     const { stdout } = await run(CGPU, ["sql", input, statement, "--format", "json"]);
-    return JSON.parse(stdout).rows[0];
+    return JSON.parse(stdout).tables.result.rows[0];
   }
 
   test("verdict, search, area and SQL are those of the profile", async () => {
@@ -108,7 +108,8 @@ describe("a copy with the engine in it", { skip }, () => {
         await first.waitFor();
         const cells = await first.locator("[role=gridcell]").evaluateAll((all) => all.map((cell) => cell.title));
         assert.equal(cells[0], rows[0][at("name")]);
-        assert.equal(cells[2].replaceAll("\u202f", ""), `${rows[0][at("total_ns")]} ns`);
+        const total_ns = `${rows[0][at("total_ns")]} ns`;
+        assert.ok(cells.map((text) => text.replaceAll("\u202f", "")).includes(total_ns), `${total_ns} in ${cells}`);
         await page.keyboard.press("Escape");
 
         const statement = "SELECT title, recoverable_ns FROM findings ORDER BY id LIMIT 1";
