@@ -17,6 +17,7 @@
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
 #include "readers/common/json_reader.h"
+#include "readers/common/message_pack_text.h"
 
 namespace cgpu::proton {
 
@@ -222,28 +223,41 @@ class Reader {
     return {at->second, is_known ? known->factor : 1.0};
   }
 
-  /// What the kernels reach: operations and bytes a second.
+  /// The coordinates of a roofline: operations and bytes a second, and operations a byte.
   void add_rates() {
+    constexpr double kSecondsOfNs = 1e-9;
     const auto time = metrics_.find("time");
-    if (time == metrics_.end()) return;
+    const auto bytes = metrics_.find("bytes");
     std::vector<Metric> rates;
     for (const auto& [name, metric] : metrics_) {
-      const bool bytes = name == "bytes";
-      if (!bytes && !name.starts_with("flops")) continue;
-      Metric rate;
-      rate.name = name + "/s";
-      rate.unit = bytes ? "B/s" : "";
-      rate.about = bytes ? "bytes a second of kernel time" : "operations a second of kernel time";
-      rate.additive = false;
-      rate.parts = {metric, time->second};
-      rate.formula.push_operand(0);
-      rate.formula.push_operand(1);
-      rate.formula.push_constant(1e-9);
-      rate.formula.push(Formula::Op::product, 2);
-      rate.formula.push(Formula::Op::divide, 2);
-      rates.push_back(std::move(rate));
+      const bool is_bytes = name == "bytes";
+      if (!is_bytes && !name.starts_with("flops")) continue;
+      if (time != metrics_.end()) {
+        rates.push_back(quotient(name + "/s", is_bytes ? "B/s" : "", metric, time->second, kSecondsOfNs));
+        rates.back().about = is_bytes ? "bytes a second of kernel time" : "operations a second of kernel time";
+      }
+      if (!is_bytes && bytes != metrics_.end()) {
+        rates.push_back(quotient(name + "/byte", "", metric, bytes->second, 1));
+        rates.back().about = "operations a byte: arithmetic intensity";
+      }
     }
     for (Metric& rate : rates) tree_.add_metric(std::move(rate));
+  }
+
+  /// A metric over `factor` times another one.
+  static Metric quotient(const std::string& name, const std::string& unit, MetricIndex of, MetricIndex by,
+                         double factor) {
+    Metric rate;
+    rate.name = name;
+    rate.unit = unit;
+    rate.additive = false;
+    rate.parts = {of, by};
+    rate.formula.push_operand(0);
+    rate.formula.push_operand(1);
+    rate.formula.push_constant(factor);
+    rate.formula.push(Formula::Op::product, 2);
+    rate.formula.push(Formula::Op::divide, 2);
+    return rate;
   }
 
   uint32_t place_of(const std::string& name) {
@@ -318,15 +332,32 @@ bool is_literal(std::string_view head) {
   return node && take(":") && has("\"frame\"") && has("\"metrics\"");
 }
 
+/// The same as MessagePack: an array with a map in front, whose keys are those of a node.
+bool is_packed(std::string_view head) {
+  constexpr uint8_t kMap = 0x80;
+  constexpr uint8_t kArray = 0x90;
+  const auto is_short = [](char byte, uint8_t kind) { return (static_cast<uint8_t>(byte) & 0xf0) == kind; };
+  const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
+  return head.size() > 2 && is_short(head[0], kArray) && is_short(head[1], kMap) &&
+         has("\xa8"
+             "children") &&
+         has("\xa5"
+             "frame") &&
+         has("\xa7"
+             "metrics");
+}
+
 }  // namespace
 
 bool is_profile(const Input& input) {
-  return input.source && is_literal(input.head);
+  return input.source && (is_literal(input.head) || is_packed(input.head));
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
   if (!input.source) throw Error(input.path, "is a folder; name the profile in it");
-  return Reader(*input.source, input.path).read();
+  if (!is_packed(input.head)) return Reader(*input.source, input.path).read();
+  MessagePackText json(*input.source);
+  return Reader(json, input.path).read();
 }
 
 }  // namespace cgpu::proton

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 #include "base/test_file.h"
 #include "readers/test_read.h"
@@ -44,6 +48,7 @@ TEST(Proton, ScopesAndKernelsBecomeACallTree) {
   EXPECT_EQ(inclusive_value(*run.call_tree, *run.call_tree->find_metric("time"), 0), 1050);
   EXPECT_DOUBLE_EQ(value(run, "step", "flops16/s"), 2e9);
   EXPECT_DOUBLE_EQ(value(run, "step", "bytes/s"), 5e8);
+  EXPECT_DOUBLE_EQ(value(run, "step", "flops16/byte"), 4);
   ASSERT_EQ(run.devices.size(), 1U);
   EXPECT_EQ(run.devices[0].compute_capability, "9.0");
   EXPECT_EQ(run.devices[0].sm_count, 132);
@@ -65,6 +70,57 @@ TEST(Proton, CutAnywhere) {
     try {
       const cgpu::Run run = read(whole.substr(0, size));
       EXPECT_EQ(run.events.read, test::accounted(run));
+    } catch (const Error&) {
+    }
+  }
+}
+
+/// MessagePack of short texts, maps and arrays.
+std::string text(const std::string& text) {
+  return text.size() < 32 ? static_cast<char>(0xa0 | text.size()) + text
+                          : std::string("\xd9") + static_cast<char>(text.size()) + text;
+}
+std::string map(const std::vector<std::pair<std::string, std::string>>& members) {
+  std::string bytes(1, static_cast<char>(0x80 | members.size()));
+  for (const auto& [key, value] : members) bytes += text(key) + value;
+  return bytes;
+}
+std::string array(const std::vector<std::string>& elements) {
+  std::string bytes(1, static_cast<char>(0x90 | elements.size()));
+  for (const std::string& element : elements) bytes += element;
+  return bytes;
+}
+std::string packed_node(const std::string& name, const std::vector<std::pair<std::string, std::string>>& metrics,
+                        const std::vector<std::string>& children = {}) {
+  return map({{"frame", map({{"name", text(name)}, {"type", text("function")}})},
+              {"metrics", map(metrics)},
+              {"children", array(children)}});
+}
+std::string packed() {
+  const std::string count("\xcd\x01\x02", 3);                // 258
+  const std::string time("\xcf\0\0\0\1\0\0\0\2", 9);         // 2^32 + 2
+  const std::string flops("\xcb\x40\x9f\x40\0\0\0\0\0", 9);  // 2000.0
+  const std::string kernel = packed_node(
+      "_Z5innerv", {{"count", count}, {"time (ns)", time}, {"device_id", text("0")}, {"device_type", text("CUDA")}});
+  const std::string step =
+      packed_node("a \"long\"\nname of a scope, with quotes", {{"flops16", flops}, {"less", "\xf0"}}, {kernel});
+  return array({packed_node("ROOT", {}, {step}), map({{"CUDA", map({{"0", map({{"arch", text("90")}})}})}})});
+}
+
+TEST(Proton, MessagePackSaysTheSame) {
+  const cgpu::Run run = read(packed());
+  EXPECT_EQ(run.format, "proton");
+  EXPECT_EQ(value(run, "inner()", "count"), 258);
+  EXPECT_EQ(value(run, "inner()", "time"), 4294967298);
+  EXPECT_EQ(value(run, "a \"long\"\nname of a scope, with quotes", "flops16"), 2000);
+  EXPECT_EQ(value(run, "a \"long\"\nname of a scope, with quotes", "less"), -16);
+  ASSERT_EQ(run.devices.size(), 1U);
+  EXPECT_EQ(run.devices[0].compute_capability, "9.0");
+  EXPECT_EQ(run.notes.count("truncated_input"), 0);
+  EXPECT_EQ(run.events.read, test::accounted(run));
+  for (size_t size = 3; size < packed().size(); ++size) {
+    try {
+      EXPECT_EQ(read(packed().substr(0, size)).notes.count("truncated_input") > 0, true) << size;
     } catch (const Error&) {
     }
   }

@@ -122,6 +122,27 @@ TEST(DeviceWork, StreamsOfProtonAreDocumentsOfTheirOwn) {
   EXPECT_EQ(arguments[0].key, "call_stack");
 }
 
+TEST(DeviceWork, InstructionsOfProtonHaveARowForEachWarpAndAreNoOps) {
+  std::string text;
+  for (int kernel = 0; kernel < 2; ++kernel) {
+    text += R"j({"displayTimeUnit":"ns","traceEvents":[)j";
+    for (int warp = 0; warp < 2; ++warp) {
+      text += (warp > 0 ? "," : "") +
+              (R"j({"args":{"Frequency (MHz)":1000.0},"cat":"add","cname":"x","dur":0.048,"name":"load","ph":"X",)j"
+               R"j("pid":"add Core4 CTA)j" +
+               std::to_string(kernel) + R"j(","tid":"warp )j" + std::to_string(warp) + R"j( (line 0)","ts":0.5})j");
+    }
+    text += "]}\n";
+  }
+  const cgpu::Run run = read_text(text);
+  EXPECT_EQ(run.timeline.device_ops.size(), 0U);
+  ASSERT_EQ(run.timeline.tracks.size(), 4U);
+  EXPECT_EQ(run.timeline.tracks[3].process, "add Core4 CTA1");
+  EXPECT_EQ(run.timeline.tracks[3].thread, "warp 1 (line 0)");
+  EXPECT_EQ(run.timeline.slices.duration[3], 48);
+  EXPECT_EQ(run.notes.count("trailing_data"), 0);
+}
+
 TEST(DeviceWork, CallsOfRpd2tracingLaunchWhatTheirArrowsLeadTo) {
   const auto call = [](const std::string& name, const std::string& start, const std::string& duration) {
     return R"j({"pid":"7","tid":"8","name":")j" + name + R"j(","ts":")j" + start + R"j(","dur":")j" + duration +
