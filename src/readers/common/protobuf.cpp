@@ -12,6 +12,16 @@ constexpr size_t kDeepestGroup = 64;
 
 }  // namespace
 
+bool read_varint_bytes(const char*& at, const char* end, uint64_t& value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 7 * kLongestVarint && at != end; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*at++);
+    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
 double ProtobufField::number_value() const {
   if (type == WireType::fixed64) {
     double value = 0;

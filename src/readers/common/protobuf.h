@@ -24,19 +24,32 @@ enum class WireType : uint8_t { varint = 0, fixed64 = 1, bytes = 2, group = 3, g
 /// The longest varint, in bytes.
 inline constexpr size_t kLongestVarint = 10;
 
+/// The same as read_varint, byte by byte.
+bool read_varint_bytes(const char*& at, const char* end, uint64_t& value);
+
+/// The same, up to eight bytes at once: times and ids of threads are longer than one.
+inline bool read_long_varint(const char*& at, const char* end, uint64_t& value) {
+  static_assert(std::endian::native == std::endian::little, "numbers of fixed size are read as they lie there");
+  uint64_t bytes = 0;
+  if (static_cast<size_t>(end - at) < sizeof bytes) return read_varint_bytes(at, end, value);
+  std::memcpy(&bytes, at, sizeof bytes);
+  const uint64_t ends = ~bytes & 0x8080808080808080;
+  if (ends == 0) return read_varint_bytes(at, end, value);
+  at += std::countr_zero(ends) / 8 + 1;
+  bytes &= ends ^ (ends - 1);  // those up to the first that ends it
+  bytes = (bytes & 0x7F007F007F007F00) >> 1 | (bytes & 0x007F007F007F007F);
+  bytes = (bytes & 0x3FFF00003FFF0000) >> 2 | (bytes & 0x00003FFF00003FFF);
+  value = (bytes & 0x0FFFFFFF00000000) >> 4 | (bytes & 0x000000000FFFFFFF);
+  return true;
+}
+
 /// Reads a varint at `at` and moves past it; false where it ends neither before `end` nor within ten bytes.
-inline bool read_varint(const char*& at, const char* end, uint64_t& value) {
+[[gnu::always_inline]] inline bool read_varint(const char*& at, const char* end, uint64_t& value) {
   if (at != end && static_cast<unsigned char>(*at) < 0x80) {
     value = static_cast<unsigned char>(*at++);
     return true;
   }
-  value = 0;
-  for (unsigned shift = 0; shift < 7 * kLongestVarint && at != end; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*at++);
-    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
+  return read_long_varint(at, end, value);
 }
 /// Reads what a field begins with, likewise; false for numbers that no field has. The type may be one that there is
 /// not.

@@ -126,6 +126,26 @@ TEST(Protobuf, Varints) {
   EXPECT_EQ(from_zigzag(UINT64_MAX), INT64_MIN);
 }
 
+TEST(Protobuf, VarintsOfEveryLengthWhateverFollows) {
+  for (unsigned bits = 0; bits <= 64; ++bits) {
+    const uint64_t value = bits == 0 ? 0 : (uint64_t{0x9E3779B97F4A7C15} | uint64_t{1} << 63) >> (64 - bits);
+    std::string bytes;
+    uint64_t rest = value;
+    for (; rest >= 0x80; rest >>= 7) bytes.push_back(static_cast<char>(rest | 0x80));
+    bytes.push_back(static_cast<char>(rest));
+    for (const std::string behind : {"", "\x7f", "\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff"}) {
+      const std::string all = bytes + behind;
+      std::string_view left(all);
+      EXPECT_EQ(take_varint(left), value);
+      EXPECT_EQ(left, behind);
+    }
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      std::string_view cut(bytes.data(), size);
+      EXPECT_EQ(take_varint(cut), std::nullopt);
+    }
+  }
+}
+
 TEST(Protobuf, RepeatedNumbersPackedOrOneByOne) {
   std::vector<uint64_t> values;
   const auto add = [&](uint64_t value) { values.push_back(value); };

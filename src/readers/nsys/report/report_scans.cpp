@@ -22,6 +22,8 @@ class ReportTables::Scan : public RowScan {
     switch (found.type) {
       case ValueType::integer:
         return found.integer;
+      case ValueType::null:
+        return 0;
       case ValueType::real:
         return found.real > -0x1p63 && found.real < 0x1p63 ? static_cast<int64_t>(found.real) : 0;
       default:
@@ -35,6 +37,7 @@ class ReportTables::Scan : public RowScan {
   std::string_view text(int column) override {
     const TableValue& found = value(column);
     if (found.type == ValueType::integer) return text_ = std::to_string(found.integer);
+    if (found.type == ValueType::null) return {};
     if (found.type == ValueType::real) return text_ = fmt::format("{:.15g}", found.real);
     return found.bytes;
   }

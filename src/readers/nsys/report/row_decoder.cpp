@@ -27,8 +27,7 @@ void set(TableValue& value, const ProtobufField& field) {
 
 }  // namespace
 
-RowDecoder::RowDecoder(const ReportTable& table, const std::vector<std::string>& columns)
-    : columns_(columns.size()), values_(columns.size()) {
+RowDecoder::RowDecoder(const ReportTable& table, const std::vector<std::string>& columns) : values_(columns.size()) {
   outer_.fill(kSkipped);
   for (size_t place = 0; place < columns.size(); ++place) {
     const auto found = std::find_if(table.columns.begin(), table.columns.end(),
@@ -47,38 +46,71 @@ RowDecoder::RowDecoder(const ReportTable& table, const std::vector<std::string>&
 }
 
 RowDecoder::Slots& RowDecoder::slots_of(uint8_t inner_field) {
-  const auto known =
-      std::find_if(inner_.begin(), inner_.end(), [&](const Inner& inner) { return inner.field == inner_field; });
-  if (known != inner_.end()) return known->slots;
-  Inner& added = inner_.emplace_back();
-  added.field = inner_field;
-  added.slots.fill(kSkipped);
-  return added.slots;
+  int16_t& slot = outer_[inner_field];
+  if (slot == kSkipped) {
+    slot = static_cast<int16_t>(kFirstInner - static_cast<int16_t>(inner_.size()));
+    inner_.emplace_back().fill(kSkipped);
+  }
+  return inner_[static_cast<size_t>(kFirstInner - slot)];
 }
 
-void RowDecoder::read(std::string_view message, const Slots& slots, const std::vector<Inner>* inner,
-                      std::vector<TableValue>& values) {
+/// Most of the time of reading a report goes into this loop: numbers and bytes need no ProtobufField, the rest has one.
+void RowDecoder::read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const {
+  const char* at = message.data();
+  const char* const end = at + message.size();
+  while (at != end) {
+    const char* const start = at;
+    uint32_t number = 0;
+    WireType type{};
+    uint64_t integer = 0;
+    if (!read_tag(at, end, number, type)) return;
+    const int16_t slot = number < kFields ? slots[number] : kSkipped;
+    if (type != WireType::varint && type != WireType::bytes) {
+      return read_fields(std::string_view(start, static_cast<size_t>(end - start)), slots, values);
+    }
+    if (!read_varint(at, end, integer)) return;
+    if (type == WireType::varint) {
+      if (slot >= 0) {
+        TableValue& value = values[static_cast<size_t>(slot)];
+        value.type = ValueType::integer;
+        value.integer = static_cast<int64_t>(integer);
+      }
+      continue;
+    }
+    if (integer > static_cast<uint64_t>(end - at)) return;
+    const std::string_view bytes(at, integer);
+    at += integer;
+    if (slot >= 0) {
+      TableValue& value = values[static_cast<size_t>(slot)];
+      value.type = ValueType::text;
+      value.bytes = bytes;
+    } else if (slot != kSkipped) {
+      read(bytes, inner_[static_cast<size_t>(kFirstInner - slot)], values);
+    }
+  }
+}
+
+/// The same for any field.
+void RowDecoder::read_fields(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const {
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
     if (field.number >= kFields) continue;
     const int16_t slot = slots[field.number];
-    if (slot != kSkipped) {
+    if (slot >= 0) {
       set(values[static_cast<size_t>(slot)], field);
-    } else if (inner != nullptr && field.is_bytes()) {
-      for (const Inner& one : *inner) {
-        if (one.field == field.number) read(field.bytes, one.slots, nullptr, values);
-      }
+    } else if (slot != kSkipped && field.is_bytes()) {
+      read(field.bytes, inner_[static_cast<size_t>(kFirstInner - slot)], values);
     }
   }
 }
 
 void RowDecoder::decode(std::string_view message, std::vector<TableValue>& values) const {
-  values.assign(values_, {});
-  read(message, outer_, &inner_, values);
+  values.resize(values_);
+  for (TableValue& value : values) value.type = ValueType::null;  // what else a null holds is of an earlier row
+  read(message, outer_, values);
   for (const auto& [column, substitute] : substitutes_) {
     if (values[column].type == ValueType::null) values[column] = values[substitute];
   }
-  values.resize(columns_);
 }
 
 }  // namespace cgpu::nsys

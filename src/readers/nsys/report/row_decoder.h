@@ -18,8 +18,8 @@ class RowDecoder {
   /// Columns that the table lacks are null in every row.
   RowDecoder(const ReportTable& table, const std::vector<std::string>& columns);
 
-  /// Sets a value for each column, as far as the message is whole. Texts are views into it. Computed columns are left
-  /// null.
+  /// Sets a value for each column, as far as the message is whole, and some behind them. Texts are views into it. Of a
+  /// null the type alone is set; computed columns are null.
   void decode(std::string_view message, std::vector<TableValue>& values) const;
 
   /// The places of the computed columns that were asked for, with what they are.
@@ -27,22 +27,19 @@ class RowDecoder {
 
  private:
   static constexpr size_t kFields = 128;  // of a message, more than any has that is read
-  /// Where the value of a field goes: the place of a column, or kSkipped.
+  /// Where the value of a field goes: the place of a column, kSkipped, or from kFirstInner down, the slots of a
+  /// message.
   using Slots = std::array<int16_t, kFields>;
   static constexpr int16_t kSkipped = -1;
-  struct Inner {
-    uint8_t field = 0;
-    Slots slots{};
-  };
+  static constexpr int16_t kFirstInner = -2;
 
   Slots& slots_of(uint8_t inner_field);
-  static void read(std::string_view message, const Slots& slots, const std::vector<Inner>* inner,
-                   std::vector<TableValue>& values);
+  void read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
+  void read_fields(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
 
-  size_t columns_;
   size_t values_;  // those of the columns, then substitutes
   Slots outer_{};
-  std::vector<Inner> inner_;
+  std::vector<Slots> inner_;
   std::vector<std::pair<size_t, size_t>>
       substitutes_;  // place of a column, place of the field that replaces it where it is absent
   std::vector<std::pair<size_t, ReportColumn::Computed>> computed_;
