@@ -5,6 +5,7 @@ import glob
 import os
 import pickle
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -90,6 +91,20 @@ class TorchMemory(unittest.TestCase):
                 self.assertEqual({key: row["allocated.inclusive"] for key, row in found.items()}, dict(whole))
                 self.assertEqual({key: row["allocated.exclusive"] or 0 for key, row in found.items()},
                                  {key: own[key] for key in whole})
+
+
+class Built(unittest.TestCase):
+    """A snapshot of our own, without the corpus."""
+
+    def test_the_report_says_what_it_is_of(self):
+        events = [{"action": "alloc", "addr": 512 * i, "size": 1 << 20, "stream": 0, "frames": []} for i in range(1, 4)]
+        with tempfile.NamedTemporaryFile(suffix=".pickle") as file:
+            pickle.dump({"segments": [], "device_traces": [events]}, file)
+            file.flush()
+            said = tool.run([file.name]).stdout
+        said = said.decode() if isinstance(said, bytes) else said
+        self.assertIn("The allocator of 1 device: 3 allocations, at most 3.00 MiB in use.", said)
+        self.assertNotIn("without device work", said)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ class Headline {
     if (find("launch_metrics") && slices() == 0) return measured();
     if (session_.runs[0].call_tree && slices() == 0) return sampled();
     if (session_.runs[0].op_graph && slices() == 0) return traced();
+    if (find("memory") && slices() == 0) return allocated();
     const Run& first = session_.runs[0];
     std::string line;
     if (session_.runs.size() > 1) {
@@ -121,6 +122,18 @@ class Headline {
     const double value = inclusive_value(tree, *tree.main_metric, 0);
     return line + fmt::format(": {} of {}{}.", format_cell(value, column), metric.name,
                               session_.runs.size() > 1 ? " in the first" : "");
+  }
+
+  /// What a memory snapshot is of.
+  std::string allocated() const {
+    const Table& memory = *find("memory");
+    const auto devices = static_cast<int64_t>(memory.row_count());
+    std::string line = fmt::format("The allocator of {}: {}", counted(devices, "device"),
+                                   counted(sum_of(memory, "allocations"), "allocation"));
+    const RowView most = largest_of(memory, "peak_allocated_bytes");
+    if (!has_value(memory, most, "peak_allocated_bytes")) return line + ".";
+    return line + fmt::format(", at most {} in use{}.", format_bytes(integer_of(memory, most, "peak_allocated_bytes")),
+                              devices > 1 ? " on one" : "");
   }
 
   /// What a trace without times holds.
