@@ -98,6 +98,22 @@ TEST(NsysReader, RangesKnowTheirDomainAndTheirThread) {
   EXPECT_EQ(run.notes.count("unmatched_begin"), 1);
 }
 
+TEST(NsysReader, DomainsOfOneNameStayApart) {
+  const std::string thread = std::to_string(test::kProcessA + 100);
+  const cgpu::Run run = read_export(
+      "INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid, domainId) VALUES (1, 75, 'library', " + thread +
+      ", 8), (2, 75, 'library', " + thread +
+      ", 9); INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId) VALUES (10, 20, 59, 'a', " + thread +
+      ", 8), (30, 40, 59, 'a', " + thread + ", 9)");
+  std::vector<uint16_t> of_library;
+  for (const SliceIndex slice : slices_of(run, SliceKind::annotation)) {
+    const uint16_t category = run.timeline.slices.category[slice];
+    if (run.timeline.categories[category].name == "NVTX library") of_library.push_back(category);
+  }
+  ASSERT_EQ(of_library.size(), 2U);
+  EXPECT_NE(of_library[0], of_library[1]);
+}
+
 TEST(NsysReader, WithoutProcessesAllIsOneProcess) {
   const cgpu::Run run = read_export(
       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN globalPid TO unknown;"

@@ -170,7 +170,7 @@ constexpr ReportTable kFrameTable{"SAMPLING_CALLCHAINS", kFrames};
 }  // namespace
 
 const ReportTable& layout_of(EventTable table, std::string_view version) {
-  const bool is_early = version < "2025.6";  // seen in 2025.1.3, no longer in 2025.6.1
+  const bool is_early = version < "2025.6";  // seen in 2025.3.2, no longer in 2025.6.1
   if (table == EventTable::profiler_overhead && is_early) return kEarlyProfilerOverheadTable;
   return kEvents[static_cast<size_t>(table)];
 }
