@@ -9,6 +9,7 @@ endif()
 install(FILES LICENSE packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # What `cgpu view -o` puts a profile into, where scripts/build-web-site has made it (src/serve/engine_copy.h).
 install(FILES ${PROJECT_SOURCE_DIR}/build-web/site/engine_page.html DESTINATION ${CMAKE_INSTALL_DATADIR}/cgpu OPTIONAL)
+install(FILES ${PROJECT_SOURCE_DIR}/build-web/site/licences.txt DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME licences_of_engine_page.txt OPTIONAL)
 
 # cgpu_install_output(FILE FOLDER word...): what the program prints, run when it is installed, so that it says nothing else.
 function(cgpu_install_output file folder)

@@ -21,7 +21,7 @@ BUILD = PROGRAM.parent
 EXAMPLE = ROOT / "examples/generated_training.json.gz"
 COMMON = {"share/bash-completion/completions/cgpu", "share/fish/vendor_completions.d/cgpu.fish", "share/doc/cgpu/copyright"}
 if (ROOT / "build-web/site/engine_page.html").exists():
-    COMMON.add("share/cgpu/engine_page.html")
+    COMMON |= {"share/cgpu/engine_page.html", "share/doc/cgpu/licences_of_engine_page.txt"}
 FOLDERS = {}  # by what they hold; made once
 
 

@@ -1,8 +1,9 @@
 // Makes the page that needs neither a server nor an installation: one file with the page, the engine and examples in it.
-//   node site.mjs ENGINE.wasm FOLDER LICENCE...     FOLDER/index.html, and FOLDER/sw.js, by which it works offline;
-//                                                   FOLDER/engine_page.html, the same without examples, into which
-//                                                   `cgpu view -o` puts a profile (src/serve/engine_copy.h);
-//                                                   the licences: texts, of what the engine is made of
+//   node site.mjs ENGINE.wasm FOLDER COPYRIGHT NAME=LICENCE...
+// FOLDER/index.html       the page
+// FOLDER/sw.js            by which it works offline
+// FOLDER/engine_page.html the same without examples, into which `cgpu view -o` puts a profile (src/serve/engine_copy.h)
+// FOLDER/licences.txt     of what the page and the engine contain: COPYRIGHT has those of the program, NAME is a library. The pages have it, too
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -12,8 +13,8 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const EXAMPLES = ["generated_training.json.gz", "cnn_workers0.json.gz", "cnn_workers4.json.gz"];
-const [engine, out, ...licences] = process.argv.slice(2);
-if (!out) throw new Error("node site.mjs ENGINE.wasm FOLDER LICENCE...");
+const [engine, out, copyright, ...licences] = process.argv.slice(2);
+if (!copyright) throw new Error("node site.mjs ENGINE.wasm FOLDER COPYRIGHT NAME=LICENCE...");
 
 /** What esbuild makes of one entry: its files, by their endings. */
 async function bundle(entry, define = {}) {
@@ -45,7 +46,13 @@ const inline = ({ js }) => js.replaceAll("</script", "<\\/script").replaceAll("<
 
 const [site, worker] = [await bundle("src/site/main.tsx"), await bundle("src/engine/worker.ts")];
 const [first, script] = [inline(await bundle("src/site/policy.ts")), inline(site)];
-const texts = licences.map((path) => readFileSync(path, "utf8").trim()).join("\n\n");
+const texts = [
+  readFileSync(copyright, "utf8").trim(),
+  ...licences.map((each) => {
+    const [name, path] = each.split("=");
+    return `${name} (in the engine for browsers):\n\n${readFileSync(path, "utf8").trim()}`;
+  }),
+].join("\n\n\n");
 // Both policies hold: the second one, `connect-src`, is what policy.ts makes of it.
 const policy =
   `default-src 'none'; script-src ${hash(first)} ${hash(script)} 'wasm-unsafe-eval'; worker-src blob: 'self'; ` +
@@ -81,4 +88,5 @@ writeFileSync(join(out, "index.html"), page);
 const pageHash = createHash("sha256").update(page).digest("hex");
 const { js: serviceWorker } = await bundle("src/site/service_worker.js", { PAGE_HASH: JSON.stringify(pageHash) });
 writeFileSync(join(out, "sw.js"), serviceWorker);
+writeFileSync(join(out, "licences.txt"), `${texts}\n`);
 console.log(`${join(out, "index.html")}: ${(page.length / 1e6).toFixed(1)} MB`);

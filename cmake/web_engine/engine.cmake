@@ -15,15 +15,28 @@ add_subdirectory(src)
 
 # The page with the engine in it: build-web/site/, by `cmake --build --preset web`.
 include(cmake/web.cmake)
-set(licences ${CMAKE_SOURCE_DIR}/packaging/copyright)
-foreach(file zig/LICENSE zig/lib/libcxx/LICENSE.TXT zig/lib/libc/wasi/LICENSE zlib/LICENSE)
-  list(APPEND licences ${CGPU_WEB_CACHE}/${file})
-endforeach()
+# NAME=FILE of each library that becomes part of the engine (libraries.cmake, runtime.cmake).
+set(licences
+  fmt=${fmt}/LICENSE.rst
+  zstd=${zstd}/../LICENSE
+  zlib=${zlib}/LICENSE
+  RE2=${re2}/LICENSE
+  simdjson=${simdjson}/../LICENSE
+  SQLite=${CMAKE_CURRENT_LIST_DIR}/sqlite_licence.txt
+  LZ4=${lz4}/LICENSE
+  Expat=${expat}/../../COPYING
+  yaml-cpp=${yaml}/LICENSE
+  utf8proc=${utf8proc}/LICENSE.md
+  "libc++, libc++abi, libunwind=${zig}/libcxx/LICENSE.TXT"
+  wasi-libc=${zig}/libc/wasi/LICENSE-MIT
+  musl=${zig}/libc/musl/COPYRIGHT
+  Zig=${zig}/../LICENSE)
 set(site ${CMAKE_BINARY_DIR}/site/index.html)
 add_custom_command(
-  OUTPUT ${site} ${CMAKE_BINARY_DIR}/site/sw.js ${CMAKE_BINARY_DIR}/site/engine_page.html
-  COMMAND node ${CGPU_WEB_SOURCE}/site.mjs $<TARGET_FILE:web_engine> ${CMAKE_BINARY_DIR}/site ${licences}
+  OUTPUT ${site} ${CMAKE_BINARY_DIR}/site/sw.js ${CMAKE_BINARY_DIR}/site/engine_page.html ${CMAKE_BINARY_DIR}/site/licences.txt
+  COMMAND node ${CGPU_WEB_SOURCE}/site.mjs $<TARGET_FILE:web_engine> ${CMAKE_BINARY_DIR}/site ${CMAKE_SOURCE_DIR}/packaging/copyright ${licences}
   DEPENDS web_engine ${web_sources} ${CGPU_WEB_SOURCE}/src/site/service_worker.js ${CGPU_WEB_SOURCE}/site.mjs ${CGPU_WEB_INSTALLED}
+    ${CMAKE_SOURCE_DIR}/packaging/copyright
   COMMENT "Building the page with the engine"
   VERBATIM)
 add_custom_target(site DEPENDS ${site})

@@ -10,7 +10,7 @@ import { addressesOf, shown } from "./addresses";
 import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
 import { hearProfiles } from "./given_messages";
 import { fileAt } from "./given_urls";
-import { engineOfPage, exampleOfPage, profileOfPage, workerOfPage } from "./parts";
+import { engineOfPage, exampleOfPage, licencesOfPage, profileOfPage, workerOfPage } from "./parts";
 
 const host = document.getElementById("app")!;
 
@@ -131,6 +131,16 @@ function Policy(): JSX.Element {
   );
 }
 
+function Licences(): JSX.Element {
+  const [text, setText] = useState("");
+  return (
+    <details onToggle={() => void licencesOfPage().then(setText)}>
+      <summary class="soft">Licences of the libraries in this page</summary>
+      <pre>{text}</pre>
+    </details>
+  );
+}
+
 function Site(): JSX.Element {
   const [before, setBefore] = useState<Given | null>(null);
   const [after, setAfter] = useState<Given | null>(null);
@@ -177,6 +187,7 @@ function Site(): JSX.Element {
         are read, plain or compressed; up to about 1 GB.
       </p>
       <Policy />
+      <Licences />
     </main>
   );
 }

@@ -1,4 +1,4 @@
-// What is in the page as text: the engine, its worker, examples and, in a copy of the viewer, its profile (site.mjs,
+// What is in the page as text: the engine, its worker, licences, examples and, in a copy of the viewer, its profile (site.mjs,
 // src/serve/engine_copy.h); each base64, most of them of gzip.
 
 function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
@@ -6,10 +6,15 @@ function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
   return text ? Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) : null;
 }
 
+const unpacked = (id: string): Response =>
+  new Response(new Blob([bytesOf(id)!]).stream().pipeThrough(new DecompressionStream("gzip")));
+
 export async function engineOfPage(): Promise<Uint8Array<ArrayBuffer>> {
-  const packed = new Blob([bytesOf("engine")!]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(packed).arrayBuffer());
+  return new Uint8Array(await unpacked("engine").arrayBuffer());
 }
+
+/** The licences of what is in the page. */
+export const licencesOfPage = (): Promise<string> => unpacked("licences").text();
 
 /** The address of the worker's script. */
 export function workerOfPage(): string {
