@@ -20,15 +20,20 @@ export function chosenFiles(input: HTMLInputElement): Given {
   return { files: paths, inputs: [...new Set(paths.map(({ path }) => path.split("/")[0]!))] };
 }
 
+/** Of the File System Access API, which TypeScript does not know. */
+interface DroppedItem extends DataTransferItem {
+  getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
+}
+
 /** Must be called while the event is handled: it has its files only until then. */
 export async function droppedFiles(data: DataTransfer): Promise<Given> {
-  const items = [...data.items].filter(({ kind }) => kind === "file");
+  const items: DroppedItem[] = [...data.items].filter(({ kind }) => kind === "file");
   const given: Given = { files: [], inputs: [] };
   const pending = items.map((item) => {
     const entry = item.webkitGetAsEntry();
     const file = item.getAsFile();
     return entry?.isDirectory
-      ? filesOf(entry as FileSystemDirectoryEntry, entry.name).then((files) => ({ name: entry.name, files }))
+      ? filesOfFolder(item, entry as FileSystemDirectoryEntry).then((files) => ({ name: entry.name, files }))
       : file && { name: file.name, files: [{ path: file.name, blob: file }] };
   });
   for (const one of await Promise.all(pending)) {
@@ -39,7 +44,23 @@ export async function droppedFiles(data: DataTransfer): Promise<Given> {
   return given;
 }
 
-async function filesOf(folder: FileSystemDirectoryEntry, path: string): Promise<GivenFile[]> {
+/** Chromium reads the entries of no folder for a page that is a file; it has handles, which others have not. */
+async function filesOfFolder(item: DroppedItem, entry: FileSystemDirectoryEntry): Promise<GivenFile[]> {
+  const handle = await item.getAsFileSystemHandle?.();
+  return handle ? filesOfHandle(handle as FileSystemDirectoryHandle, entry.name) : filesOfEntry(entry, entry.name);
+}
+
+async function filesOfHandle(folder: FileSystemDirectoryHandle, path: string): Promise<GivenFile[]> {
+  const files: GivenFile[] = [];
+  for await (const one of folder.values()) {
+    const at = `${path}/${one.name}`;
+    if (one instanceof FileSystemFileHandle) files.push({ path: at, blob: await one.getFile() });
+    else files.push(...(await filesOfHandle(one, at)));
+  }
+  return files;
+}
+
+async function filesOfEntry(folder: FileSystemDirectoryEntry, path: string): Promise<GivenFile[]> {
   const reader = folder.createReader();
   const files: GivenFile[] = [];
   for (;;) {
@@ -47,7 +68,7 @@ async function filesOf(folder: FileSystemDirectoryEntry, path: string): Promise<
     if (entries.length === 0) return files;
     for (const entry of entries) {
       const at = `${path}/${entry.name}`;
-      if (entry.isDirectory) files.push(...(await filesOf(entry as FileSystemDirectoryEntry, at)));
+      if (entry.isDirectory) files.push(...(await filesOfEntry(entry as FileSystemDirectoryEntry, at)));
       else files.push({ path: at, blob: await fileOf(entry as FileSystemFileEntry) });
     }
   }

@@ -3,17 +3,20 @@
 //   FIREFOX   the browser (default: firefox-esr or firefox, found by the shell's path)
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "../browser/support.mjs";
-import { SITE } from "./support.mjs";
+import { ROOT, scratch, tables } from "../browser/support.mjs";
+import { nsysReport, SITE } from "./support.mjs";
 
 const PROFILE = "cnn_workers0.json.gz";
+const EXAMPLES = join(ROOT, "examples");
+const TRAINING = join(EXAMPLES, "generated_training.json.gz");
+const RANKS = join(EXAMPLES, "h100_ranks/ring");
 const START_MS = 60000;
 const names = process.env.FIREFOX ? [process.env.FIREFOX] : ["firefox-esr", "firefox"];
 const firefox = names.find((name) => spawnSync(name, ["--version"]).status === 0);
@@ -75,9 +78,9 @@ class Firefox {
     if (value.error) throw new Error(value.error);
     return value.value;
   }
-  async until(expression) {
+  async until(expression, ...args) {
     for (const end = Date.now() + START_MS; ;) {
-      const value = await this.value(expression);
+      const value = await this.value(expression, ...args);
       if (value) return value;
       assert.ok(Date.now() < end, expression);
       await new Promise((done) => setTimeout(done, 50));
@@ -134,6 +137,85 @@ describe("the page with the engine in it, in Firefox", { skip }, () => {
     await browser.value(example);
     await isOpen();
     assert.deepEqual(host.asked, []);
+  });
+
+  const bar = (name) =>
+    browser.until(
+      `[...document.querySelectorAll("nav.tabs button")].find((one) => one.textContent === args[0])?.click() ?? true`,
+      name,
+    );
+  /** A drop as the browser reports it. */
+  const drop = (title, ...paths) =>
+    browser.value(
+      `(() => {
+        const transfer = new DataTransfer();
+        for (const [name, text] of args[1])
+          transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+        const place = document.querySelector('section[aria-label="' + args[0] + '"]');
+        place.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+      })()`,
+      title,
+      paths.map((path) => [basename(path), readFileSync(path).toString("base64")]),
+    );
+  /** The cells of the first row. */
+  async function query(statement) {
+    await bar("SQL");
+    await browser.value(
+      `(() => {
+        const field = document.querySelector('[aria-label="Statement of SQL"]');
+        field.value = args[0];
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      })()`,
+      statement,
+    );
+    await browser.value(
+      `document.querySelector('[aria-label="Statement of SQL"]').dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true }))`,
+    );
+    const cells = '[...document.querySelector("#view-sql .table-row")?.querySelectorAll("[role=gridcell]") ?? []]';
+    return browser.until(`((all) => all.length > 0 && all.map((cell) => cell.title))(${cells})`);
+  }
+  const KERNELS = "SELECT count(*) FROM kernels";
+  const kernelsOf = async (path) => (await tables(path, "kernels")).kernels.rows.length;
+  /** The verdict, a finding where there is one, the timeline, and how many kernels SQL counts. */
+  async function looks(finding) {
+    await isOpen();
+    await browser.until('document.querySelector("[aria-label=Verdict]") !== null');
+    if (finding) {
+      await bar("Findings");
+      await browser.until(`document.querySelector("#view-findings").textContent.includes(args[0])`, finding);
+    }
+    await bar("Timeline");
+    await browser.until("window.cgpu.frameTimes().length > 0 && !window.cgpu.state().pending");
+    return Number((await query(KERNELS))[0]);
+  }
+
+  test("a trace, and a report of Nsight Systems, that are dropped on the page from a file", async () => {
+    const { findings } = await tables(TRAINING, "findings");
+    const title = findings.rows[0][findings.columns.findIndex(({ name }) => name === "title")].replace("%", " %");
+    await browser.open(file);
+    await drop("Open a profile", TRAINING);
+    assert.equal(await looks(title), await kernelsOf(TRAINING));
+    const report = nsysReport(scratch());
+    await browser.open(file);
+    await drop("Open a profile", report);
+    assert.equal(await looks(null), await kernelsOf(report));
+  });
+
+  test("ranks that are dropped, a file each", async () => {
+    const ranks = readdirSync(RANKS).map((name) => join(RANKS, name));
+    await browser.open(file);
+    await drop("Open a profile", ...ranks);
+    await isOpen();
+    assert.equal(Number((await query("SELECT count(DISTINCT rank) FROM gpu_time"))[0]), ranks.length);
+  });
+
+  test("two runs that are dropped are compared", async () => {
+    await browser.open(file);
+    await drop("Compare: before", join(EXAMPLES, "cnn_workers0.json.gz"));
+    await drop("Compare: after", join(EXAMPLES, "cnn_workers4.json.gz"));
+    await isOpen();
+    await bar("Compare");
+    await browser.until('document.querySelector("#view-compare")?.textContent.includes("aten::as_strided")');
   });
 
   test("an address opens its profile, and only its host may be asked", async () => {

@@ -1,19 +1,19 @@
 // The page with the engine in it, from a file, in Chromium with the network cut: what is dropped or chosen is opened, and says
 // what the program says of it.
-//   CGPU_NSYS_REPORT   a report of Nsight Systems to open, too
+//   CGPU_NSYS_REPORT   another report of Nsight Systems to open
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { newTab, newWindow, ROOT, settled, startBrowser, stateOf, tables, until } from "../browser/support.mjs";
-import { SITE, skipEngine } from "./support.mjs";
+import { newTab, newWindow, ROOT, scratch, settled, startBrowser, stateOf, tables } from "../browser/support.mjs";
+import { nsysReport, SITE, skipEngine } from "./support.mjs";
 
 const skip = skipEngine || (existsSync(SITE) ? false : `no page at ${SITE}: scripts/build-web-site makes it`);
 const EXAMPLES = join(ROOT, "examples");
 const TRAINING = join(EXAMPLES, "generated_training.json.gz");
 const RANKS = join(EXAMPLES, "h100_ranks/ring");
-const report = process.env.CGPU_NSYS_REPORT;
+const report = skip ? "" : nsysReport(scratch());
 
 describe("the page with the engine in it", { skip }, () => {
   let browser;
@@ -43,18 +43,14 @@ describe("the page with the engine in it", { skip }, () => {
   const chooser = (page, title, kind) => place(page, title).getByLabel(kind);
   const bar = (page, name) => page.locator("nav.tabs").getByRole("button", { name, exact: true });
 
-  /** A drop as the browser reports it. */
-  const drop = async (page, title, path) => {
-    const bytes = readFileSync(path).toString("base64");
-    const data = await page.evaluateHandle(
-      ([text, name]) => {
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
-        return transfer;
-      },
-      [bytes, basename(path)],
-    );
-    await place(page, title).dispatchEvent("drop", { dataTransfer: data });
+  /** Drops files or folders of the disk, as the user does. */
+  const drop = async (page, title, ...files) => {
+    const { x, y, width } = await place(page, title).boundingBox();
+    const cdp = await page.context().newCDPSession(page);
+    const data = { items: [], files, dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"])
+      await cdp.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + 5, data });
+    await cdp.detach();
   };
 
   async function query(page, statement) {
@@ -84,32 +80,42 @@ describe("the page with the engine in it", { skip }, () => {
       assert.equal(name, cell(kernels, "name"));
     }));
 
-  test("a folder of ranks", () =>
-    onPage(async (page) => {
-      await chooser(page, "Open a profile", "A folder").setInputFiles(RANKS);
-      await page.waitForFunction(() => window.cgpu);
-      const [count] = await query(page, "SELECT count(DISTINCT rank) FROM gpu_time");
-      assert.equal(Number(count), readdirSync(RANKS).length);
-      await bar(page, "Ranks").waitFor();
-    }));
+  for (const how of ["dropped", "chosen"])
+    test(`a folder of ranks that is ${how}`, () =>
+      onPage(async (page) => {
+        if (how === "dropped") await drop(page, "Open a profile", RANKS);
+        else await chooser(page, "Open a profile", "A folder").setInputFiles(RANKS);
+        await page.waitForFunction(() => window.cgpu);
+        const [count] = await query(page, "SELECT count(DISTINCT rank) FROM gpu_time");
+        assert.equal(Number(count), readdirSync(RANKS).length);
+        await bar(page, "Ranks").waitFor();
+      }));
 
   test("two runs, side by side", () =>
     onPage(async (page) => {
-      await drop(page, "Compare: before", join(EXAMPLES, "cnn_workers0.json.gz"));
-      await chooser(page, "Compare: after", "Files").setInputFiles(join(EXAMPLES, "cnn_workers4.json.gz"));
+      const runs = ["cnn_workers0.json.gz", "cnn_workers4.json.gz"].map((name) => join(EXAMPLES, name));
+      await drop(page, "Compare: before", runs[0]);
+      await drop(page, "Compare: after", runs[1]);
       await page.waitForFunction(() => window.cgpu);
-      await bar(page, "Compare").waitFor();
+      await bar(page, "Compare").click();
+      await page
+        .locator("#view-compare")
+        .getByText(/aten::as_strided/)
+        .first()
+        .waitFor();
     }));
 
-  test("a report of Nsight Systems", { skip: report ? false : "name a report in CGPU_NSYS_REPORT" }, () =>
+  test("a report of Nsight Systems that is dropped: verdict, timeline, SQL", () =>
     onPage(async (page) => {
       const { kernels } = await tables(report, "kernels");
-      await chooser(page, "Open a profile", "Files").setInputFiles(report);
+      await drop(page, "Open a profile", report);
       await page.waitForFunction(() => window.cgpu);
+      await page.getByRole("region", { name: "Verdict" }).waitFor();
+      await bar(page, "Timeline").click();
+      await settled(page);
       const [count] = await query(page, "SELECT count(*) FROM kernels");
       assert.equal(Number(count), kernels.rows.length);
-    }),
-  );
+    }));
 
   test("what is no profile is refused with the program's words, and another can be opened", () =>
     onPage(async (page) => {
@@ -118,6 +124,18 @@ describe("the page with the engine in it", { skip }, () => {
       await page.getByRole("button", { name: "Open another file" }).click();
       await place(page, "Open a profile").waitFor();
     }));
+
+  test("the licences of the libraries in it", async () => {
+    const beside = readFileSync(join(SITE, "../licences.txt"), "utf8");
+    const libraries = readFileSync(join(ROOT, "cmake/web_engine/libraries.cmake"), "utf8");
+    for (const [, name] of libraries.matchAll(/CGPU_WEB_CACHE\}\/([\w-]+)/g))
+      assert.match(beside, new RegExp(`^${name}\\b.*:$`, "im"));
+    await onPage(async (page) => {
+      await page.getByText("Licences of the libraries").click();
+      await page.getByText("The RE2 Authors").waitFor();
+      assert.equal((await page.locator("details pre").textContent()).trim(), beside.trim());
+    });
+  });
 
   test("an example of the page; nothing can be sent from it", () =>
     onPage(async (page) => {

@@ -1,5 +1,6 @@
 // The engine in node: its module from the web build, with files of the disk, and the built program to compare it with.
 //   CGPU_ENGINE   the module (default: build-web/web_engine.wasm)
+import { execFileSync } from "node:child_process";
 import {
   closeSync,
   existsSync,
@@ -17,10 +18,19 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { CGPU, ROOT } from "../browser/support.mjs";
 
-const ENGINE = process.env.CGPU_ENGINE ?? join(ROOT, "build-web/web_engine.wasm");
+export const ENGINE = process.env.CGPU_ENGINE ?? join(ROOT, "build-web/web_engine.wasm");
 export const SITE = join(ROOT, "build-web/site/index.html");
 /** What `cgpu view -o` puts a profile into. */
 export const ENGINE_PAGE = join(ROOT, "build-web/site/engine_page.html");
+
+/** A report of Nsight Systems: CGPU_NSYS_REPORT, or a small one, written as that of the reader's tests (fuzz/nsys_report_seeds.py). */
+export function nsysReport(folder) {
+  if (process.env.CGPU_NSYS_REPORT) return process.env.CGPU_NSYS_REPORT;
+  const path = join(folder, "whole.nsys-rep");
+  const script = "import sys, nsys_report_seeds as n; open(sys.argv[1], 'wb').write(dict(n.seeds())['whole.nsys-rep'])";
+  execFileSync("python3", ["-c", script, path], { cwd: join(ROOT, "fuzz") });
+  return path;
+}
 
 /** Why the engine cannot be tested here; false where it can. */
 export const skipEngine = !existsSync(ENGINE)
@@ -63,22 +73,27 @@ class DiskFile {
   }
 }
 
-/** The file, and those beside it: a database is several. */
-const withSiblings = (path) =>
-  readdirSync(dirname(path), { recursive: true, withFileTypes: true })
+/** The files of a folder; of a file, it and those beside it: a database is several. */
+const filesAt = (path) => {
+  const folder = statSync(path).isDirectory() ? path : dirname(path);
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => new DiskFile(join(entry.parentPath ?? entry.path, entry.name)));
+};
 
-/** The engine with one profile open, of one file. `answer(path)` is what a server would answer. */
-export async function openedEngine(path) {
-  loaded ??= load();
-  const { EngineModule, FileSystem, module } = await loaded;
+/** The engine, compiled. */
+export const loadedEngine = () => (loaded ??= load());
+
+/** The engine with a profile open, or two that are compared. `answer(path)` is what a server would answer. */
+export async function openedEngine(inputs, against = []) {
+  const { EngineModule, FileSystem, module } = await loadedEngine();
   const system = new FileSystem();
-  const files = withSiblings(path);
+  const files = [...inputs, ...against].flatMap(filesAt);
   for (const file of files) system.add(file.path, file);
   const nothing = () => {};
   const engine = await EngineModule.start(module, system, nothing, nothing);
-  engine.add([path]);
+  engine.add(inputs);
+  if (against.length > 0) engine.add(against);
   engine.open();
   return { answer: (address) => engine.answer(address), end: () => files.forEach((file) => file.close()) };
 }
