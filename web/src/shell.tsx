@@ -15,7 +15,7 @@ import { CommandPalette } from "./ui/command_palette";
 import { Help } from "./ui/help";
 import { useStore } from "./ui/hooks";
 import { control, digit, typesOrAt } from "./ui/keys";
-import { Logo, startAgain } from "./ui/pages";
+import { canStartAgain, Logo, startAgain } from "./ui/pages";
 import { theme, toggleTheme } from "./ui/theme";
 import { summaryAddress } from "./ui/way_back";
 import { choicesOf } from "./views/choices";
@@ -102,16 +102,17 @@ export function Shell(props: ShellProps): JSX.Element {
     return () => window.removeEventListener("keydown", keydown);
   }, [overlay]);
 
+  const opensAnother = canStartAgain && props.client.server.engine !== null;
   return (
     <div class="shell">
       <header class="bar">
         <a
           class="brand"
           href="#"
-          title={`cgpu ${props.version}${props.client.server.engine ? ": open another file" : ""}`}
+          title={`cgpu ${props.version}${opensAnother ? ": open another file" : ""}`}
           onClick={(event) => {
             event.preventDefault();
-            if (props.client.server.engine) startAgain();
+            if (opensAnother) startAgain();
           }}
         >
           <Logo />

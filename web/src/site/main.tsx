@@ -3,10 +3,13 @@ import { render, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Engine } from "../api/engine";
 import { start } from "../app";
+import { percent } from "../model/format";
 import "../styles";
 import "../style/site.css";
-import { Logo } from "../ui/pages";
+import { editor } from "../ui/editor";
+import { ErrorPage, Logo, OpeningPage } from "../ui/pages";
 import { addressesOf, shown } from "./addresses";
+import { fileOfEditor } from "./editor";
 import { beside, chosenFiles, droppedFiles, type Given } from "./given_files";
 import { hearProfiles } from "./given_messages";
 import { fileAt } from "./given_urls";
@@ -192,8 +195,19 @@ function Site(): JSX.Element {
   );
 }
 
+function openInEditor(): void {
+  const progress = (name: string, share: number): void =>
+    render(<OpeningPage status={null} title={name} what={`Reading \u00b7 ${percent(share * 100)}`} />, host);
+  fileOfEditor(progress).then(
+    (given) => void openGiven([given]),
+    (error: Error) => render(<ErrorPage text={error.message} inputs={[]} isServed={false} />, host),
+  );
+}
+
 const own = profileOfPage();
-if (own) {
+if (editor) {
+  openInEditor();
+} else if (own) {
   void open({ files: [{ path: own.name, blob: own.bytes }], profiles: [[own.name]] }, own.made_by);
 } else {
   render(<Site />, host);
@@ -207,4 +221,4 @@ async function keepPage(): Promise<void> {
     // Refused, as in a frame without storage, or there is no such file: the page needs its server.
   }
 }
-if (isServed && !own) void keepPage();
+if (isServed && !own && !editor) void keepPage();

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { ProfileStatus } from "../api/protocol";
 import { percent } from "../model/format";
+import { editor } from "./editor";
 import { summaryAddress } from "./way_back";
 
 export const fileName = (path: string): string => path.split("/").pop() || path;
@@ -43,6 +44,9 @@ export function OpeningPage({ status, title, what = "Waiting for the server" }: 
   );
 }
 
+/** Whether another file can be opened in this page: an editor opens it in another one. */
+export const canStartAgain = editor === null;
+
 /** Of a page with the engine in it: lets go of the profile, and of what the address says of it. */
 export function startAgain(): void {
   history.replaceState(null, "", location.pathname);
@@ -78,9 +82,11 @@ export function ErrorPage({
           start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
         </p>
       ) : (
-        <p>
-          <button onClick={startAgain}>Open another file</button>
-        </p>
+        canStartAgain && (
+          <p>
+            <button onClick={startAgain}>Open another file</button>
+          </p>
+        )
       )}
     </main>
   );

@@ -1,5 +1,6 @@
-// Light or dark: what the system prefers until the user says otherwise; remembered in this browser.
+// Light or dark: as the editor is that the page is in, or what the system prefers, until the user says otherwise; remembered in this browser.
 import { Store } from "../model/store";
+import { themeOfEditor, watchThemeOfEditor } from "./editor";
 
 export type Theme = "light" | "dark";
 
@@ -15,7 +16,7 @@ function remembered(): Theme | null {
 }
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");
-const preferred = (): Theme => (system.matches ? "dark" : "light");
+const preferred = (): Theme => themeOfEditor() ?? (system.matches ? "dark" : "light");
 
 export const theme = new Store<Theme>(remembered() ?? preferred());
 
@@ -25,9 +26,11 @@ function apply(value: Theme): void {
 
 apply(theme.get());
 theme.subscribe(apply);
-system.addEventListener("change", () => {
+const follow = (): void => {
   if (!remembered()) theme.set(preferred());
-});
+};
+system.addEventListener("change", follow);
+watchThemeOfEditor(follow);
 
 export function toggleTheme(): void {
   const next: Theme = theme.get() === "dark" ? "light" : "dark";
