@@ -105,9 +105,12 @@ CGPU_EXPORT(engine_answer) int engine_answer(char* text, size_t size) {
   if (!texts.empty()) request.path = std::move(texts.front());
   for (size_t i = 1; i + 1 < texts.size(); i += 2) request.query.emplace(std::move(texts[i]), std::move(texts[i + 1]));
   cgpu::Answer answer = engine.viewer.answer(request);
-  if (answer.stream) {
-    answer.stream([&](std::string_view bytes) { answer.body += bytes; });
-    answer.stream = nullptr;
+  if (const auto stream = std::exchange(answer.stream, nullptr)) {
+    try {
+      stream([&](std::string_view bytes) { answer.body += bytes; });
+    } catch (const std::exception& error) {  // it has not begun, other than behind HTTP
+      answer = cgpu::error_answer(cgpu::kNotFound, error.what());
+    }
   }
   engine.answer = std::move(answer);
   return engine.answer.status;

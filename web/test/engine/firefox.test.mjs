@@ -141,7 +141,8 @@ describe("the page with the engine in it, in Firefox", { skip }, () => {
 
   const bar = (name) =>
     browser.until(
-      `[...document.querySelectorAll("nav.tabs button")].find((one) => one.textContent === args[0])?.click() ?? true`,
+      `((button) => button && (button.click(), true))(
+        [...document.querySelectorAll("nav.tabs button")].find((one) => one.textContent === args[0]))`,
       name,
     );
   /** A drop as the browser reports it. */
@@ -160,6 +161,7 @@ describe("the page with the engine in it, in Firefox", { skip }, () => {
   /** The cells of the first row. */
   async function query(statement) {
     await bar("SQL");
+    await browser.until(`document.querySelector('[aria-label="Statement of SQL"]') !== null`);
     await browser.value(
       `(() => {
         const field = document.querySelector('[aria-label="Statement of SQL"]');
