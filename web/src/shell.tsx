@@ -53,7 +53,10 @@ export function Shell(props: ShellProps): JSX.Element {
         group: "View",
         title: `Show ${view.title.toLowerCase()}`,
         keys: view.key ?? undefined,
-        run: () => state.navigate({ view: view.id }),
+        run: () => {
+          state.navigate({ view: view.id });
+          focusView(view.id);
+        },
       })),
       { group: "Page", title: "Search for commands", keys: "Ctrl+K", run: () => setOverlay("commands") },
       { group: "Page", title: "Keys and gestures", keys: "?", run: () => setOverlay("help") },
@@ -237,8 +240,15 @@ function handleGlobalKey(
   if (typesOrAt(event, "?", "Slash", true)) return (setOverlay("help"), true);
   const key = digit(event);
   const view = key === null ? undefined : views.find((candidate) => candidate.key === key);
-  if (view) state.navigate({ view: view.id });
-  return view !== undefined;
+  if (!view) return false;
+  state.navigate({ view: view.id });
+  focusView(view.id);
+  return true;
+}
+
+/** After a key has shown a view, Tab goes on in it, not through the tabs. */
+function focusView(id: string): void {
+  requestAnimationFrame(() => document.getElementById(`view-${id}`)?.focus({ preventScroll: true }));
 }
 
 /** A list that a choice was made from with the pointer gives the keys back; so does any field on Escape. */
@@ -303,7 +313,7 @@ function ViewHost({
     },
     [],
   );
-  return <div class="view" id={`view-${view.id}`} ref={host} hidden={!shown} />;
+  return <div class="view" id={`view-${view.id}`} tabIndex={-1} ref={host} hidden={!shown} />;
 }
 
 /** What time the views are limited to. */

@@ -63,6 +63,8 @@ export interface Axis {
   log?: boolean;
   label?: string;
   format?: (value: number) => string;
+  /** Instead of round numbers that have room. */
+  ticks?: readonly number[];
 }
 
 export interface Frame {
@@ -96,8 +98,10 @@ export function Plot(props: PlotProps): JSX.Element {
   const left = 64;
   const top = 10;
   const inner = { width: Math.max(1, width - left - 16), height: Math.max(1, props.height - top - 40) };
-  const scaleOf = (axis: Axis, pixels: [number, number], every: number) =>
-    axis.log ? logScale(axis.domain, pixels) : linearScale(axis.domain, pixels, every);
+  const scaleOf = (axis: Axis, pixels: [number, number], every: number) => {
+    const scale = axis.log ? logScale(axis.domain, pixels) : linearScale(axis.domain, pixels, every);
+    return axis.ticks ? Object.assign(scale, { ticks: axis.ticks }) : scale;
+  };
   const frame: Frame = {
     x: scaleOf(props.x, [left, left + inner.width], 90),
     y: scaleOf(props.y, [top + inner.height, top], 40),

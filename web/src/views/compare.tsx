@@ -125,9 +125,14 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
     <div class="compare">
       <ChangeHeadline changes={changes} />
       <div class="toolbar">
-        <nav class="compare-tabs" aria-label="What is compared">
+        <nav class="compare-tabs" aria-label="What is compared; the arrows go from one to the next" onKeyDown={stepTab}>
           {tabs.map((name) => (
-            <button class={name === tab ? "on" : ""} aria-pressed={name === tab} onClick={() => chosen.set(name)}>
+            <button
+              class={name === tab ? "on" : ""}
+              aria-pressed={name === tab}
+              tabIndex={name === tab ? 0 : -1}
+              onClick={() => chosen.set(name)}
+            >
               {name === "changes" ? "Side by side" : tabTitle(name)}
             </button>
           ))}
@@ -166,6 +171,18 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
       )}
     </div>
   );
+}
+
+/** One press of Tab passes them all; the arrows choose. */
+function stepTab(event: KeyboardEvent): void {
+  const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  if (!by) return;
+  const buttons = [...(event.currentTarget as Element).querySelectorAll("button")];
+  const next = buttons[buttons.indexOf(document.activeElement as HTMLButtonElement) + by];
+  next?.focus();
+  next?.click();
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 const COLOURS: Record<ColourMode, string> = { change: "change", class: "kind", name: "name", heat: "duration" };

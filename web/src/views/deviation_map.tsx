@@ -95,6 +95,7 @@ function DeviationMap(props: DeviationMapProps): JSX.Element {
           columns={deviations.length}
           cellsOf={(band, frame) => cellsOf(band, devices, deviations, frame)}
           marked={marked}
+          textOf={(band, column) => cellText(deviations[column]!, devices[band.drawn[column]!]!, largest)}
           onHover={setHover}
           onOpen={({ band, column }, event) => onOpen(band.first, band.last, band.drawn[column]!, event)}
         />
@@ -133,6 +134,15 @@ function CellText({
   );
 }
 
+/** "+1.2 ms"; "" where the cell has no colour. */
+function cellText(deviation: Deviation, place: Place, largest: number): string {
+  const ns = deviation.of.get(keyOf(place)) ?? 0;
+  if (shadeOf(ns, largest) === 0) return "";
+  return `${ns < 0 ? "\u2212" : "+"}${duration(Math.abs(ns))}`;
+}
+
+const shadeOf = (ns: number, largest: number): number => Math.round((Math.abs(ns) / largest) * SHADES);
+
 /** Paler where the deviation is smaller; what rounds to none is left out. */
 function* cellsOf(
   { drawn }: DeviationBand,
@@ -143,7 +153,7 @@ function* cellsOf(
   const width = frame.width / deviations.length;
   for (const [column, { of }] of deviations.entries()) {
     const ns = of.get(keyOf(devices[drawn[column]!]!)) ?? 0;
-    const shade = Math.round((Math.abs(ns) / deviations[0]!.largest) * SHADES);
+    const shade = shadeOf(ns, deviations[0]!.largest);
     if (shade === 0) continue;
     const from = frame.left + column * width + 1;
     yield { from, to: from + width - 2, colour: ns > 0 ? "c-vermillion" : "c-blue", opacity: shade / SHADES };

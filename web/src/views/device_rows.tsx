@@ -1,10 +1,18 @@
 // A heat map of many devices: a row for each, or for a few neighbours, and columns of anything.
 import type { JSX } from "preact";
 import { Plot, type Axis, type Frame } from "../ui/chart";
+import { useSize } from "../ui/hooks";
 import type { Group } from "./groups_of_devices";
 
 /** More devices share rows. */
 export const MOST_ROWS = 128;
+
+// CSS pixels.
+const HIGHEST_ROW = 64;
+const LOWEST_ROW = 4;
+const LABEL_HEIGHT = 14;
+const TEXT_WIDTH = 48;
+const AROUND_ROWS = 50;
 
 export interface Place {
   rank: number;
@@ -35,6 +43,7 @@ export function DeviceRows<Row extends Group>({
   columns,
   cellsOf,
   marked,
+  textOf,
   onHover,
   onOpen,
 }: {
@@ -49,10 +58,26 @@ export function DeviceRows<Row extends Group>({
   cellsOf: (band: Row, frame: Frame) => Iterable<DrawnCell>;
   /** Ranks whose rows are pointed out. */
   marked: ReadonlySet<number>;
+  /** Written into a cell where the rows are high enough; "" for nothing. */
+  textOf?: (band: Row, column: number) => string;
   onHover: (cell: RowCell<Row> | null) => void;
   onOpen: (cell: RowCell<Row>, event: MouseEvent) => void;
 }): JSX.Element {
-  const rowHeight = Math.min(22, Math.max(4, Math.floor(520 / bands.length)));
+  const { ref, height } = useSize<HTMLDivElement>();
+  const rowHeight = Math.min(HIGHEST_ROW, Math.max(LOWEST_ROW, Math.floor((height - AROUND_ROWS) / bands.length)));
+  const isOneEach = new Set(devices.map(({ rank }) => rank)).size === devices.length;
+  const texts = (band: Row, row: number, frame: Frame) =>
+    Array.from({ length: columns }, (_, column) => (
+      <text
+        class="cell-text"
+        x={frame.x(column)}
+        y={frame.top + (row + 0.5) * rowHeight}
+        text-anchor="middle"
+        dominant-baseline="central"
+      >
+        {frame.width / columns >= TEXT_WIDTH ? textOf!(band, column) : ""}
+      </text>
+    ));
   const bandAt = (value: number): Row | undefined => bands[bands.length - 1 - Math.round(value)];
   const at = (frame: Frame, event: MouseEvent): RowCell<Row> | null => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
@@ -63,16 +88,18 @@ export function DeviceRows<Row extends Group>({
   const label = (value: number) => {
     const band = Number.isInteger(value) ? bandAt(value) : undefined;
     if (!band) return "";
-    return band.last - band.first > 1
-      ? `${devices[band.first]!.rank}\u2013${devices[band.last - 1]!.rank}`
-      : placeText(devices[band.first]!);
+    if (band.last - band.first > 1) return `${devices[band.first]!.rank}\u2013${devices[band.last - 1]!.rank}`;
+    const place = devices[band.first]!;
+    return isOneEach ? `rank ${place.rank}` : placeText(place);
   };
-  return (
+  const labelled = Math.ceil(LABEL_HEIGHT / rowHeight); // every so many rows there is room for a label
+  const ticks = bands.flatMap((_, i) => (i % labelled === 0 ? [bands.length - 1 - i] : []));
+  const plot = (
     <Plot
       title={title}
-      height={rowHeight * bands.length + 50}
+      height={rowHeight * bands.length + AROUND_ROWS}
       x={x}
-      y={{ domain: [-0.5, bands.length - 0.5], format: label }}
+      y={{ domain: [-0.5, bands.length - 0.5], format: label, ticks }}
       onPointerMove={(frame, event) => onHover(at(frame, event))}
       onPointerLeave={() => onHover(null)}
       onClick={(frame, event) => {
@@ -85,10 +112,16 @@ export function DeviceRows<Row extends Group>({
           {[...pathsOf(bands, cellsOf, frame)].map(([key, { colour, opacity, data }]) => (
             <path key={key} class={colour} fill-opacity={opacity} d={data} shape-rendering="crispEdges" />
           ))}
+          {textOf && rowHeight >= LABEL_HEIGHT && bands.map((band, row) => texts(band, row, frame))}
           <path class="marked-rows" d={frameOf(devices, bands, marked, frame)} />
         </>
       )}
     </Plot>
+  );
+  return (
+    <div class="device-rows" ref={ref}>
+      {height > 0 && plot}
+    </div>
   );
 }
 

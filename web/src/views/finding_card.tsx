@@ -56,7 +56,7 @@ export function SavingBar({ saving, isShort = false }: { saving: Saving; isShort
   );
 }
 
-/** Where the finding has a place in the timeline. */
+/** Where the finding has a place in the timeline; of a rank that others wait for, the way to the ranks. */
 export function ShowButton({
   context,
   records,
@@ -64,7 +64,16 @@ export function ShowButton({
   isShort = false,
 }: FindingProps & { isShort?: boolean }): JSX.Element | null {
   const [failed, setFailed] = useState<string | null>(null);
-  if (records.cell(row, "start_ns") === null || !context.session.views.includes("timeline")) return null;
+  const { views } = context.session;
+  if (records.cell(row, "start_ns") === null) {
+    const isOfRanks = records.text(row, "rule") === "straggler" && hasTable(context.session, "rank_activity");
+    return isOfRanks ? (
+      <button onClick={() => context.navigate({ view: "ranks" })} title="Who waits for whom, and for how long">
+        Show the ranks
+      </button>
+    ) : null;
+  }
+  if (!views.includes("timeline")) return null;
   const show = () =>
     showFinding(context, records, row).catch((error: unknown) =>
       setFailed(error instanceof Error ? error.message : String(error)),

@@ -7,6 +7,7 @@ import { duration, moment, percent } from "../model/format";
 import type { Range } from "../model/viewport";
 import { Legend, type Frame } from "../ui/chart";
 import { useStore } from "../ui/hooks";
+import { DataTable } from "../ui/table";
 import { NO_RANKS, useChosenRanks } from "./chosen_ranks";
 import type { View, ViewContext } from "./context";
 import { hasTable } from "./declared";
@@ -24,7 +25,8 @@ import {
   type Band,
   type DeviceActivity,
 } from "./ranks_model";
-import { around, deviceName, panelView, Shown, useTable, type ViewProps } from "./view";
+import { rankFigures, whoHoldsUp } from "./rank_figures";
+import { around, deviceName, latest, panelView, Shown, useTable, type ViewProps } from "./view";
 
 const MOST_COLUMNS = 256;
 const OPACITY = [0.35, 0.55, 0.78, 1];
@@ -34,6 +36,7 @@ const TRACKS_ASKED = 8;
 const MAPS = [
   { id: "time", label: "Over time" },
   { id: "median", label: "Against the median" },
+  { id: "figures", label: "Figures" },
 ] as const;
 
 const busyTracks = (session: Session): Track[] => session.tracks.filter(({ kind }) => kind === "busy");
@@ -133,6 +136,7 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
           </span>
         )}
       </div>
+      <WhoHoldsUp context={context} />
       {ofSummary && <RankChooser context={context} text={chosen.text} at={chosen.at} onText={chosen.setText} />}
       {shownMap === "time" ? (
         <>
@@ -154,6 +158,16 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
             <Legend parts={totals} format={(value) => percent((100 * value) / (total || 1))} />
           </div>
         </>
+      ) : shownMap === "figures" ? (
+        <Figures
+          context={context}
+          onOpen={(rank, number) => {
+            const drawn = map.devices.findIndex((one) => one.rank === rank && one.device === number);
+            if (drawn < 0) return;
+            if (ofSummary) chosen.choose(rank, whole, null);
+            else void showInTimeline(context, map.devices[drawn]!, whole, whole);
+          }}
+        />
       ) : (
         <Deviations
           context={context}
@@ -163,6 +177,36 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
         />
       )}
     </>
+  );
+}
+
+/** Said first: it is what the view is opened for. */
+function WhoHoldsUp({ context }: ViewProps): JSX.Element | null {
+  const words = whoHoldsUp(latest(useTable(context, "stragglers")));
+  return words ? <p class="lead holds-up">{words}</p> : null;
+}
+
+/** A sortable table of the devices; a row leads to its device in the timeline. */
+function Figures({
+  context,
+  onOpen,
+}: {
+  context: ViewContext;
+  onOpen: (rank: number, device: number) => void;
+}): JSX.Element {
+  const times = useTable(context, "gpu_time");
+  const idle = latest(useTable(context, "idle"));
+  const stragglers = latest(useTable(context, "stragglers"));
+  return (
+    <Shown of={times}>
+      {(gpuTime) => (
+        <DataTable
+          table={rankFigures(gpuTime, idle ?? null, stragglers ?? null)}
+          title="The devices of all ranks"
+          onOpen={(row) => onOpen(Number(row[0]), Number(row[1]))}
+        />
+      )}
+    </Shown>
   );
 }
 

@@ -64,12 +64,19 @@ function FirstFinding({
   return (
     <li class={`finding ${severity}`}>
       <b class="first-title" title={`${title}\n${withPageUnits(records.text(row, "evidence"))}`}>
-        {causeWords(records.text(row, "rule"))}
+        {firstTitle(context, records, row)}
       </b>
       {saving ? <SavingBar saving={saving} isShort /> : <span class={`severity ${severity}`}>{severity}</span>}
       <ShowButton context={context} records={records} row={row} isShort />
     </li>
   );
+}
+
+/** "Straggler: rank 1" */
+function firstTitle({ session }: ViewContext, records: Records, row: readonly Cell[]): string {
+  const words = causeWords(records.text(row, "rule"));
+  const isOfRank = records.text(row, "rule") === "straggler" && session.runs.length > 1;
+  return isOfRank ? `${words}: rank ${records.number(row, "rank")}` : words;
 }
 
 /** The same above the timeline, where it can be folded away. It asks only once the first picture is there. */

@@ -14,6 +14,8 @@ import {
 } from "./support.mjs";
 
 const RANKS = 3;
+/** The middle of a row of the map; around the rows are 10 and 40 pixels. */
+const rowY = (box, row, rows = RANKS) => box.y + 10 + ((box.height - 50) / rows) * (row + 0.5);
 
 describe("ranks over time", { skip }, () => {
   let server, browser, page, session;
@@ -34,7 +36,7 @@ describe("ranks over time", { skip }, () => {
 
   test("a row says which device it is, and what it did", async () => {
     const box = await page.locator("#view-ranks svg").boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + 10 + 22 * 1.5);
+    await page.mouse.move(box.x + box.width / 2, rowY(box, 1));
     const told = page.locator("#view-ranks .told b");
     await told.waitFor();
     assert.match(await told.textContent(), /^rank 1, GPU \d+$/);
@@ -43,7 +45,7 @@ describe("ranks over time", { skip }, () => {
 
   test("a click leads to that device in the timeline", async () => {
     const box = await page.locator("#view-ranks svg").boundingBox();
-    await page.mouse.click(box.x + box.width / 2, box.y + 10 + 22 * 2.5);
+    await page.mouse.click(box.x + box.width / 2, rowY(box, 2));
     await page.waitForFunction(() => window.cgpu); // the timeline has not been shown before
     const { selection, viewport } = await untilState(page, (state) => state.selection);
     const track = session.tracks.find(({ id }) => id === selection.track);
@@ -88,11 +90,11 @@ describe("ranks over time", { skip }, () => {
       const labels = await chart.locator("text").allTextContents();
       assert.ok(labels.includes("compute"), labels.join(", "));
       const box = await chart.boundingBox();
-      await tab.mouse.move(box.x + box.width / 2, box.y + 10 + 22 * 3.5);
+      await tab.mouse.move(box.x + box.width / 2, rowY(box, 3, 5));
       const told = tab.locator("#view-ranks .told");
       await told.locator("b").waitFor();
       assert.match(await told.textContent(), /^rank 3, GPU \d+: .* (more|less) than the median of |as the median of /);
-      await tab.mouse.click(box.x + box.width / 2, box.y + 10 + 22 * 3.5);
+      await tab.mouse.click(box.x + box.width / 2, rowY(box, 3, 5));
       assert.equal(await tab.locator("#view-ranks .rank-chooser input").inputValue(), "3");
       assert.deepEqual(tab.complaints, []);
     } finally {
