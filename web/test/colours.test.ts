@@ -199,6 +199,37 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
+/** The variables of a theme, as the style sheets have them: those of the dark one where it has its own. */
+function variablesOf(theme: "light" | "dark"): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const file of ["base", "timeline"]) {
+    const text = readFileSync(`src/style/${file}.css`, "utf8");
+    for (const [, selector, body] of text.matchAll(/^(:root[^{]*)\{([^}]*)\}/gm)) {
+      if (selector!.includes("dark") && theme === "light") continue;
+      for (const [, name, value] of body!.matchAll(/--([\w-]+):\s*([^;]+);/g)) found.set(name!, value!);
+    }
+  }
+  return found;
+}
+
+for (const theme of ["light", "dark"] as const) {
+  test(`texts and marks of the canvas stand out from the paper, ${theme}`, () => {
+    const variables = variablesOf(theme);
+    const paper = fromCss(variables.get("paper")!);
+    const against = (name: string) => contrast(fromCss(variables.get(name)!), paper);
+    for (const text of ["ink", "soft", "mark"]) {
+      assert.ok(against(text) >= 4.5, `text in ${text}: ${against(text).toFixed(2)}`);
+    }
+    const marks = ["accent", "mark", "flow-launch", "flow-backward", "flow-wait", "purple"];
+    const ofCharts = ["blue", "orange", "green", "yellow", "vermillion", "sky", "grey"];
+    for (const mark of [...marks, ...ofCharts, "compute", "communication", "memory"]) {
+      assert.ok(against(mark) >= 3, `${mark}: ${against(mark).toFixed(2)}`);
+    }
+    const band = contrast(fromCss(variables.get("soft")!), fromCss(variables.get("band")!));
+    assert.ok(band >= 4.5, `notes of headings: ${band.toFixed(2)}`);
+  });
+}
+
 test("lanes of activity have the colours of the page's charts", () => {
   const [light, dark] = readFileSync("src/style/base.css", "utf8").split('[data-theme="dark"]') as [string, string];
   for (const [css, fills] of [

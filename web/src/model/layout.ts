@@ -87,7 +87,7 @@ export function trackHeight(
   laneHeight = LANE_HEIGHT,
   step = 0,
 ): { height: number; laneHeight: number } {
-  if (isArea(track)) {
+  if (track.drawing === "counter" || track.drawing === "activity") {
     const height = scaled(track.drawing === "counter" ? COUNTER_HEIGHT : ACTIVITY_HEIGHT, step);
     return { height: folded ? FOLDED_HEIGHT : height, laneHeight: 0 };
   }

@@ -94,7 +94,7 @@ const DARKER: Record<Theme, number> = { light: 0, dark: 0.03 };
 
 /** Of lanes of activity, as the variables of these names in base.css have them; of the light theme, of the dark one. */
 export const ACTIVITY_FILLS: Record<Theme, { compute: string; communication: string; memory: string }> = {
-  light: { compute: "#2f7fc1", communication: "#e08a00", memory: "#2b9a78" },
+  light: { compute: "#2f7fc1", communication: "#cf7d00", memory: "#2b9a78" },
   dark: { compute: "#4a9ade", communication: "#e08a00", memory: "#38b892" },
 };
 

@@ -19,7 +19,7 @@ const PICTURES = [
   {
     name: "training",
     options: ["--model", "cnn", "--steps", 2, "--layers", 2, "--idle", "synchronization,data_loading,lock"],
-    hashes: { whole: "811c9dc5-77efbb93", part: "811c9dc5-722622a1", close: "811c9dc5-8ca17aed" },
+    hashes: { whole: "811c9dc5-6c94bc6f", part: "811c9dc5-04840411", close: "811c9dc5-8ca17aed" },
   },
   {
     name: "recommendation, AMD",
@@ -35,12 +35,12 @@ const PICTURES = [
       "--idle",
       "blocking_copy,allocation",
     ],
-    hashes: { whole: "811c9dc5-376f05f5", part: "811c9dc5-c6f0dfbc", close: "811c9dc5-01e3e189" },
+    hashes: { whole: "811c9dc5-e754315c", part: "811c9dc5-0c0ee17e", close: "811c9dc5-51f96591" },
   },
   {
     name: "decoding",
     options: ["--model", "llm", "--steps", 2, "--layers", 2, "--streams", 3, "--orphans", 5],
-    hashes: { whole: "811c9dc5-7cb40e1c", part: "811c9dc5-4c209bf4", close: "811c9dc5-ac668ea3" },
+    hashes: { whole: "811c9dc5-f202c170", part: "811c9dc5-99b2dff5", close: "811c9dc5-ac668ea3" },
   },
 ];
 const WINDOWS = { whole: [0, 1], part: [0.4, 0.6], close: [0.5, 0.5002] }; // shares of the run
