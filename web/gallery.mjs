@@ -1,8 +1,9 @@
 // Takes the pictures of docs/gallery again, of the examples and of profiles that are made here.
-//   node gallery.mjs [NAME...]    all, or those whose names begin so
+//   node gallery.mjs [NAME...]            all, or those whose names begin so
+//   node gallery.mjs --sizes [NAME...]    those of SIZES: twelve profiles in two sizes, light and dark, four on a sheet
 // Environment: CGPU, CHROMIUM, as for the tests in a browser (test/browser/support.mjs).
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
   builtTrace,
@@ -181,13 +182,57 @@ const PICTURES = [
     view: "compare",
     pose: (page) => showTab(page, "Memory over time", ".memory-of-b"),
   },
+  {
+    name: "late_rank",
+    input: () => example("h100_ranks/data_parallel_late"),
+    view: "ranks",
+    pose: (page) => page.locator("#view-ranks .holds-up").waitFor(),
+  },
   { name: "overview", input: () => example("generated_training.json.gz"), view: "overview" },
   { name: "flame_graph", input: () => example("moe.json.gz"), view: "flame" },
 ];
 
-async function take(browser, folder, out, { name, input, view = "timeline", pose }) {
-  const server = await Server.start(...[await input(folder)].flat());
-  const context = await newWindow(browser);
+/** One picture of each of twelve profiles. */
+const SIZES = [
+  ...["training_step", "llm_decode", "eight_ranks", "many_ranks", "hpctoolkit", "nsight_systems", "ascend"],
+  ...["nsight_compute", "compare", "compare_roofline", "flame_graph", "late_rank"],
+];
+const WINDOWS = [1280, 1920].flatMap((width) =>
+  ["light", "dark"].map((colorScheme) => ({ colorScheme, viewport: { width, height: (width * 9) / 16 } })),
+);
+
+async function take(browser, folder, out, picture) {
+  const server = await Server.start(...[await picture.input(folder)].flat());
+  try {
+    writeFileSync(join(out, `${picture.name}.png`), await shot(browser, server, picture));
+    console.log(`${picture.name}.png`);
+  } finally {
+    await server.end();
+  }
+}
+
+/** All windows on one sheet: the small ones above the large ones, in half their size. */
+async function takeSizes(browser, folder, out, picture) {
+  const server = await Server.start(...[await picture.input(folder)].flat());
+  try {
+    const shots = [];
+    for (const options of WINDOWS) shots.push(await shot(browser, server, picture, options));
+    const sheet = await newWindow(browser, { viewport: { width: 1600, height: 900 } });
+    const page = await sheet.newPage();
+    const images = shots.map((png) => `<img src="data:image/png;base64,${png.toString("base64")}">`);
+    await page.setContent(
+      `<style>body{margin:0;display:grid;grid-template-columns:1fr 1fr}img{width:100%;display:block}</style>${images.join("")}`,
+    );
+    await page.screenshot({ path: join(out, `${picture.name}.jpg`), type: "jpeg", quality: 62 });
+    await sheet.close();
+    console.log(`sizes/${picture.name}.jpg`);
+  } finally {
+    await server.end();
+  }
+}
+
+async function shot(browser, server, { name, view = "timeline", pose }, options = {}) {
+  const context = await newWindow(browser, options);
   try {
     const page = await newTab(context, `${server.url}#view=${view}`);
     const shown = page.locator(`#view-${view}`);
@@ -200,27 +245,27 @@ async function take(browser, folder, out, { name, input, view = "timeline", pose
     });
     if (view === "timeline" && (await stateOf(page)).pending) await settled(page);
     await page.mouse.move(0, 0);
-    await page.screenshot({ path: join(out, `${name}.png`) });
     if (page.complaints.length) throw new Error(`${name}: ${page.complaints}`);
-    console.log(`${name}.png`);
+    return await page.screenshot();
   } finally {
     await context.close();
-    await server.end();
   }
 }
 
 if (skip) throw new Error(skip);
-const chosen = process.argv.slice(2);
-const out = resolve(ROOT, "docs/gallery");
+const inSizes = process.argv.includes("--sizes");
+const chosen = process.argv.slice(2).filter((word) => word !== "--sizes");
+const out = resolve(ROOT, inSizes ? "docs/gallery/sizes" : "docs/gallery");
 const folder = scratch();
 mkdirSync(out, { recursive: true });
 execFileSync("python3", [join(ROOT, "web/gallery_profiles.py"), folder], { stdio: "inherit" });
 const browser = await startBrowser();
 try {
   for (const picture of PICTURES) {
-    if (!chosen.length || chosen.some((start) => picture.name.startsWith(start))) {
-      await take(browser, folder, out, picture);
-    }
+    const { name } = picture;
+    const isWanted = !chosen.length || chosen.some((start) => name.startsWith(start));
+    if (isWanted && inSizes && SIZES.includes(name)) await takeSizes(browser, folder, out, picture);
+    else if (isWanted && !inSizes) await take(browser, folder, out, picture);
   }
 } finally {
   await browser.close();

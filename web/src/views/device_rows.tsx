@@ -8,7 +8,7 @@ import type { Group } from "./groups_of_devices";
 export const MOST_ROWS = 128;
 
 // CSS pixels.
-const HIGHEST_ROW = 64;
+const HIGHEST_ROW = 140;
 const LOWEST_ROW = 4;
 const LABEL_HEIGHT = 14;
 const TEXT_WIDTH = 48;

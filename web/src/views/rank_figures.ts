@@ -54,7 +54,7 @@ export function rankFigures(gpuTime: Table, idle: Table | null, stragglers: Tabl
   };
 }
 
-/** "The others wait 48.8 ms for rank 1 (100 % of such waits); it begins 15 of 15 collectives last." "" where nobody is
+/** "The others wait longest for rank 1: 48.8 ms, 100 % of all such waits; it begins 15 of 15 collectives last." "" where nobody is
  * waited for. */
 export function whoHoldsUp(stragglers: Table | null | undefined): string {
   if (!stragglers) return "";
@@ -64,8 +64,8 @@ export function whoHoldsUp(stragglers: Table | null | undefined): string {
   if (!most || total <= 0) return "";
   const caused = records.number(most, "caused_ns");
   return (
-    `The others wait ${duration(caused)} for rank ${records.number(most, "rank")} ` +
-    `(${percent((100 * caused) / total)} of such waits); ` +
+    `The others wait longest for rank ${records.number(most, "rank")}: ${duration(caused)}, ` +
+    `${percent((100 * caused) / total)} of all such waits; ` +
     `it begins ${records.number(most, "last")} of ${records.number(most, "count")} collectives last.`
   );
 }
