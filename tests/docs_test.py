@@ -93,6 +93,7 @@ class Words(unittest.TestCase):
     """CONTRIBUTING.md, "Words": what is not written anywhere else."""
     AVOIDED = re.compile(r"\b(?:stands?|stood) (?:in|on|at|under|beside|behind|before|below|above|between|there|here|together|idle)\b(?! for)"
                          r"|\bMind:|\bTo mind\b|\bthat nothing hides\b|\bgives? back\b.*\bstep|\b(?:is|are) told\b|\bof which (?:there|nothing|no)\b")
+    IN_TEXTS = re.compile(r"\bof which\b|\bcould give back\b|\ball \d+ letters\b")  # of what users read; comments may have them
     FOLDERS = ("docs", "src", "python", "web/src", "examples")
 
     def test_the_worst_idioms_are_gone(self):
@@ -102,6 +103,30 @@ class Words(unittest.TestCase):
                     continue
                 found = self.AVOIDED.search(path.read_text(encoding="utf-8"))
                 self.assertIsNone(found, "%s: %s" % (path.relative_to(ROOT), found and found.group(0)))
+
+
+    def test_texts_of_users_have_none_of_the_list(self):
+        """Pages, and what is between quotes in the program and the page."""
+        for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+            found = self.IN_TEXTS.search(path.read_text(encoding="utf-8"))
+            self.assertIsNone(found, "%s: %s" % (path.relative_to(ROOT), found and found.group(0)))
+        checked = 0
+        for folder in ("src", "web/src", "python"):
+            for path in (ROOT / folder).rglob("*"):
+                if path.suffix not in (".h", ".cpp", ".py", ".ts", ".tsx") or path.stem.endswith("_test"):
+                    continue
+                for line in path.read_text(encoding="utf-8").splitlines():
+                    if line.strip().startswith(("//", "#", "*", "/*")):
+                        continue
+                    for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line.split("// ")[0]):
+                        checked += 1
+                        self.assertIsNone(self.IN_TEXTS.search(text), "%s: %s" % (path.relative_to(ROOT), text))
+        self.assertGreater(checked, 10000)
+
+    def test_the_style_page_has_thirty_pairs(self):
+        text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        table = text.split("| not | but |", 1)[1].split("\n\n", 1)[0]
+        self.assertGreaterEqual(len([row for row in table.splitlines() if row.startswith("| ") and "---" not in row]), 30)
 
 
 class Definitions(unittest.TestCase):

@@ -168,8 +168,8 @@ class Runs:
         return made_table(name, about, [*every, *own], values)
 
     def compare(self, by: str = "") -> ComparedRuns:
-        """How the runs vary, over all of them, or over groups with the same value of this key of `metadata`, of which the
-        first is what the others are compared with: what `cgpu compare RUN RUN RUN... --by KEY` says. Raises Error."""
+        """How the runs vary, over all of them, or over groups with the same value of this key of `metadata`; the
+        others are compared with the first one: what `cgpu compare RUN RUN RUN... --by KEY` says. Raises Error."""
         if not self._runs:
             raise _cgpu.Error("no run is left to compare")
         rows = self._metadata()

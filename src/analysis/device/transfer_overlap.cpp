@@ -193,8 +193,8 @@ Analysis transfer_overlap_analysis() {
                       time_column("exposed_ns", "in which none does"),
                       real_column("hidden_pct", "%", "share of hidden_ns in busy_ns"),
                       bytes_column("returned_bytes",
-                                   "of the bytes, those that went to the host and as many of which came back later on "
-                                   "the stream, as offloading does, in copies of 1 MiB and more")},
+                                   "of the bytes, those that went to the host and came back later on the stream, as "
+                                   "offloading does, in copies of 1 MiB and more")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
           .fold = fold_of<RowsByRun<append_transfer_overlap, order_transfer_overlap>>};
 }

@@ -201,8 +201,8 @@ Finding both_of(const Finding& a, const Finding& b) {
     return rule;
   };
   return {.rule = a.rule,
-          .title = fmt::format("{} is lost to two causes together, neither of which saves much alone: {} and {}",
-                               kShareOfTime, in_words(a.rule), in_words(b.rule)),
+          .title = fmt::format("{} is lost to two causes together; alone neither saves much: {} and {}", kShareOfTime,
+                               in_words(a.rule), in_words(b.rule)),
           .evidence = a.evidence + "; " + b.evidence,
           .suggestion = a.suggestion + ". And: " + b.suggestion,
           .command = a.command,
