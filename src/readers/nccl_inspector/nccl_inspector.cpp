@@ -83,7 +83,7 @@ class Log {
     } else if (durations_.size() > 0) {
       run_.events.skipped += durations_.size();
       run_.notes.add("skipped_event", durations_.size(),
-                     "collectives of which the log does not say when they ended were left out");
+                     "collectives without an end in the log were left out");
     }
     set_rank();
     run_.input_bytes = source_.stored_bytes();

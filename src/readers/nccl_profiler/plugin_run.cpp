@@ -134,7 +134,7 @@ void PluginRun::add_op(const Entry& entry, bool several_ranks) {
   }
   if (!made.completed) {
     ++run_.events.read;
-    return skip("skipped_event", "collectives of which the log does not say when they ended were left out");
+    return skip("skipped_event", "collectives without an end in the log were left out");
   }
   if (!made.started) made.started = made.completed;
   collectives_.add_completed(made);
