@@ -7,12 +7,14 @@ import { useStore } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import { choicesOf, type LaunchId } from "./choices";
 import { InTimeline } from "./in_timeline";
+import { besideBaseline, notHeld } from "./launch_baseline";
 import { isEqual, Records } from "./records";
 import { hasTable } from "./declared";
 import { latest, panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
 
 const SEVERITIES = ["error", "warning", "optimization", "information"];
 
+const MOST_STALLS = 8;
 const HIDDEN_VALUES = ["rank", "id", "text"];
 
 /** Shown of the chosen launch alone, so that names have room. */
@@ -130,16 +132,26 @@ interface OneLaunchProps extends ViewProps {
 }
 
 function OneLaunch({ context, records, row, toRules }: OneLaunchProps): JSX.Element {
-  const where = `${isEqual("id", records.number(row, "id"))} and ${isEqual("rank", records.number(row, "rank"))}`;
-  const ask = (name: string) =>
+  const whereOf = (one: readonly Cell[] | undefined) =>
+    one ? `${isEqual("id", records.number(one, "id"))} and ${isEqual("rank", records.number(one, "rank"))}` : "";
+  const where = whereOf(row);
+  const baselineChoice = context.state.choice("baseline", "");
+  const baselineKey = useStore(baselineChoice);
+  const key = keyOf(records, row);
+  const baseline = baselineKey === key ? undefined : records.rows.find((one) => keyOf(records, one) === baselineKey);
+  const ask = (name: string, condition = where) =>
     useAsked(
       context,
       (signal) =>
-        hasTable(context.session, name) ? context.client.table(name, { where }, signal) : Promise.resolve(null),
-      [name, where],
+        condition && hasTable(context.session, name)
+          ? context.client.table(name, { where: condition }, signal)
+          : Promise.resolve(null),
+      [name, condition],
     );
   const rules = ask("launch_rules");
   const values = ask("launch_values");
+  const stalls = ask("launch_stalls");
+  const baselineValues = latest(ask("launch_values", whereOf(baseline)));
   const bars = UTILISATION.filter(([column]) => records.cell(row, column) !== null);
   const facts: [string, string][] = [
     ["Grid", records.text(row, "grid")],
@@ -155,6 +167,16 @@ function OneLaunch({ context, records, row, toRules }: OneLaunchProps): JSX.Elem
         <h2 class="text">
           {records.text(row, "id")}: {oneLine(records.text(row, "kernel"), 400)}
         </h2>
+        <p class="baseline">
+          <button
+            aria-pressed={baselineKey === key}
+            title="The values of other launches are compared with those of this one"
+            onClick={() => baselineChoice.set(baselineKey === key ? "" : key)}
+          >
+            {baselineKey === key ? "It is the baseline" : "Make it the baseline"}
+          </button>{" "}
+          {baseline && <Against records={records} row={row} baseline={baseline} />}
+        </p>
         <InTimeline context={context} launch={{ rank: records.number(row, "rank"), id: records.number(row, "id") }} />
         <ul class="fact-strip">
           {facts
@@ -182,24 +204,86 @@ function OneLaunch({ context, records, row, toRules }: OneLaunchProps): JSX.Elem
             })}
           </ul>
         )}
+        <Shown of={stalls}>{(table) => <LaunchStalls table={table} />}</Shown>
         <Shown of={rules}>{(table) => <Rules table={table} isSought={toRules} />}</Shown>
       </section>
       <section class="column">
         <Shown of={values}>
           {(table) => (
-            <DataTable
-              table={table}
-              hidden={HIDDEN_VALUES}
-              title="All values"
-              cells={{
-                value: (value, of) => (value === null ? oneLine(new Records(table).text(of, "text"), 80) : null),
-              }}
-            />
+            <>
+              <NotHeld missing={notHeld(table, latest(stalls) ?? null)} />
+              <DataTable
+                table={baselineValues ? besideBaseline(table, baselineValues) : table}
+                hidden={hiddenValues(table)}
+                title="All values"
+                cells={{
+                  value: (value, of) => (value === null ? oneLine(new Records(table).text(of, "text"), 80) : null),
+                }}
+              />
+            </>
           )}
         </Shown>
       </section>
     </div>
   );
+}
+
+/** "1.13 s -> 1.15 s, +1.8 %" */
+function Against({
+  records,
+  row,
+  baseline,
+}: {
+  records: Records;
+  row: readonly Cell[];
+  baseline: readonly Cell[];
+}): JSX.Element {
+  const [a, b] = [records.number(baseline, "duration_ns"), records.number(row, "duration_ns")];
+  const change = a > 0 ? (100 * (b - a)) / a : 0;
+  return (
+    <span>
+      against launch {records.text(baseline, "id")}: {duration(a)} {"\u2192"} {duration(b)},{" "}
+      <b class={change > 0 ? "slower" : "faster"}>
+        {change < 0 ? "\u2212" : "+"}
+        {percent(Math.abs(change))}
+      </b>
+    </span>
+  );
+}
+
+/** Why its warps waited, most first. */
+function LaunchStalls({ table }: { table: Table }): JSX.Element | null {
+  const records = new Records(table);
+  if (!records.rows.length) return null;
+  return (
+    <>
+      <h3>Why warps waited</h3>
+      <ul class="meters">
+        {records.rows.slice(0, MOST_STALLS).map((row) => {
+          const share = records.number(row, "pct");
+          return (
+            <li title={records.text(row, "about")}>
+              <span>{readable(records.text(row, "stall"))}</span>
+              <span class="meter">
+                <i style={{ width: `${Math.min(100, share)}%` }} />
+              </span>
+              <b>{percent(share)}</b>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+/** The sections have no column where the report names none. */
+function hiddenValues(table: Table): string[] {
+  const records = new Records(table);
+  return records.rows.some((row) => records.text(row, "section")) ? HIDDEN_VALUES : [...HIDDEN_VALUES, "section"];
+}
+
+function NotHeld({ missing }: { missing: readonly string[] }): JSX.Element | null {
+  return missing.length ? <p class="soft not-held">Not in this report: {missing.join(", ")}.</p> : null;
 }
 
 function Rules({ table, isSought }: { table: Table; isSought: boolean }): JSX.Element {

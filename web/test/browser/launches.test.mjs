@@ -91,6 +91,22 @@ describe("measured launches", { skip }, () => {
     await tab.context().close();
   });
 
+  test("a baseline: its values and the change are beside those of another launch", async () => {
+    const tab = await newTab(await newWindow(browser), `${server.url}#view=launches`);
+    const rows = tab.locator(".split-top .table-row");
+    await rows.nth(2).click();
+    await tab.locator(".launch h2", { hasText: KERNELS[0] }).waitFor();
+    await tab.getByRole("button", { name: "Make it the baseline" }).click();
+    await rows.first().click();
+    await tab.locator(".launch h2", { hasText: KERNELS[1] }).waitFor();
+    await tab.getByText(/against launch 0: 20\.0 \u00b5s \u2192 90\.0 \u00b5s, \+350/).waitFor();
+    await tab.getByRole("columnheader", { name: "baseline" }).waitFor();
+    await tab.getByText(/^Not in this report: stall reasons/).waitFor();
+    assert.ok(tab.url().includes("baseline="), "the link has it");
+    assert.deepEqual(tab.complaints, []);
+    await tab.context().close();
+  });
+
   test("the table of the report breaks no word and shows all of its columns", async () => {
     const report = join(scratch(), "report.html");
     await promisify(execFile)(CGPU, ["report", file, "-o", report]);
