@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/text_source.h"
+#include "base/to_size.h"
 
 namespace cgpu {
 
@@ -14,7 +15,7 @@ class MemoryText final : public TextSource {
   explicit MemoryText(std::string_view text) : text_(text) {}
 
   size_t read_at(uint64_t position, char* to, size_t size) override {
-    return text_.copy(to, size, std::min<uint64_t>(position, text_.size()));
+    return text_.copy(to, size, to_size(std::min<uint64_t>(position, text_.size())));
   }
   bool is_quick_anywhere() const override { return true; }
   uint64_t stored_bytes() const override { return text_.size(); }

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/to_size.h"
+
 namespace cgpu {
 
 namespace {
@@ -25,7 +27,7 @@ OpenFiles& open_files() {
 size_t most_open() {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
-  return std::max<size_t>(1, limit.rlim_cur / 2);
+  return static_cast<size_t>(std::clamp<rlim_t>(limit.rlim_cur / 2, 1, SIZE_MAX));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/remote_file.h"
+#include "base/to_size.h"
 
 namespace cgpu {
 
@@ -245,7 +246,7 @@ class CompressedSource final : public TextSource {
       cursor_position_ += piece.text.size();
       piece.number = number;
     }
-    const size_t from = std::min<uint64_t>(position - number * kPiece, piece.text.size());
+    const size_t from = to_size(std::min<uint64_t>(position - number * kPiece, piece.text.size()));
     return {piece.text.data() + from, piece.text.size() - from};
   }
 
@@ -260,7 +261,7 @@ class CompressedSource final : public TextSource {
     }
     std::vector<char> skipped(kInputBlock);
     while (cursor_position_ < position) {
-      const size_t step = std::min<uint64_t>(skipped.size(), position - cursor_position_);
+      const size_t step = to_size(std::min<uint64_t>(skipped.size(), position - cursor_position_));
       const size_t got = cursor_->decode(skipped.data(), step);
       cursor_position_ += got;
       if (got == 0) break;

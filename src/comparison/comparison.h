@@ -183,7 +183,7 @@ class Comparison {
     size_t operator()(const WorkCause& cause) const {
       uint64_t hash = static_cast<uint64_t>(cause.kind) << 8 | static_cast<uint64_t>(cause.nature);
       for (const uint32_t name : cause.names) hash = ((hash ^ name) * 0x9e3779b97f4a7c15) ^ (hash >> 29);
-      return hash;
+      return static_cast<size_t>(hash);
     }
   };
   template <typename MakeText>

@@ -7,6 +7,7 @@
 
 #include "base/contains.h"
 #include "base/json_text.h"
+#include "base/to_size.h"
 #include "readers/rocprof/rocprof.h"
 
 namespace cgpu {
@@ -137,7 +138,7 @@ bool is_cube(std::string_view head) {
       size = size * 8 + (c >= '0' && c <= '7' ? static_cast<uint64_t>(c - '0') : 0);
     const uint64_t next = kBlock + (size + kBlock - 1) / kBlock * kBlock;
     if (next >= head.size()) return true;  // nothing but values as far as it is seen
-    head.remove_prefix(next);
+    head.remove_prefix(to_size(next));
   }
   return false;
 }

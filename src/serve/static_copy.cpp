@@ -205,7 +205,7 @@ class Recorder {
     const auto append = [&](const std::vector<double>& column) {
       const uint64_t size = column.size();
       out.append(reinterpret_cast<const char*>(&size), sizeof size);
-      out.append(reinterpret_cast<const char*>(column.data()), size * sizeof(double));
+      out.append(reinterpret_cast<const char*>(column.data()), column.size() * sizeof(double));
     };
     std::vector<double> first;
     std::vector<double> second;

@@ -94,7 +94,7 @@ class CopyMaker {
     const Interval all = shown_time(session);
     int64_t length = all.end - all.begin;
     std::string html = html_of(session);
-    const size_t page = std::filesystem::file_size(options_.engine_page);
+    const uintmax_t page = std::filesystem::file_size(options_.engine_page);
     constexpr double kRoom = 0.9;  // of what seems to fit: events are not spread evenly
     while (html.size() > options_.most_bytes) {
       const double fits = static_cast<double>(options_.most_bytes) - static_cast<double>(page);

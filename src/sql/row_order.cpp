@@ -52,9 +52,9 @@ std::vector<uint64_t> keys_of(const ColumnValues& values, bool grouped) {
 }
 
 /// Sorts places by a digit of their keys.
-void sort_by_digit(const std::vector<uint64_t>& keys, int shift, uint64_t digits, Places& places, Places& space) {
+void sort_by_digit(const std::vector<uint64_t>& keys, int shift, size_t digits, Places& places, Places& space) {
   std::vector<uint32_t> begins(digits + 1);
-  const auto digit = [&](uint32_t place) { return keys[place] >> shift & (digits - 1); };
+  const auto digit = [&](uint32_t place) { return static_cast<size_t>(keys[place] >> shift) & (digits - 1); };
   for (const uint32_t place : places) ++begins[digit(place) + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   space.resize(places.size());

@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/to_size.h"
+
 namespace cgpu {
 
 namespace {
@@ -13,9 +15,9 @@ std::optional<ColumnValues> with_absent(const std::string& present, const std::v
                                         uint64_t rows) {
   if ((present.empty() ? there.size() : present.size()) != rows) return std::nullopt;
   ColumnValues values(type);
-  values.reserve(rows);
+  values.reserve(to_size(rows));
   auto value = there.begin();
-  for (uint64_t row = 0; row < rows; ++row) {
+  for (size_t row = 0; row < rows; ++row) {
     if (!present.empty() && present[row] == 0) {
       values.append_absent();
     } else if (value == there.end()) {

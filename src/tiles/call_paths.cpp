@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/to_size.h"
+
 namespace cgpu {
 
 namespace {
@@ -96,10 +98,11 @@ PathExtent path_extent(const Frames& frames, const std::vector<PathSample>& samp
 
 CallPaths call_paths(const Frames& frames, const std::vector<PathSample>& samples, const PathExtent& extent) {
   CallPaths paths;
-  paths.slices.reserve(extent.boxes);
-  paths.lane.reserve(extent.boxes);
-  paths.samples.reserve(extent.boxes);
-  paths.callers.reserve(extent.boxes);
+  const size_t boxes = to_size(extent.boxes);
+  paths.slices.reserve(boxes);
+  paths.lane.reserve(boxes);
+  paths.samples.reserve(boxes);
+  paths.callers.reserve(boxes);
   walk(
       frames, samples, extent.lanes,
       [&](const std::vector<OpenFrame>& open, const PathSample& sample) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/threads.h"
+#include "base/to_size.h"
 #include "tiles/lanes/lane_sources.h"
 
 namespace cgpu {
@@ -32,7 +33,7 @@ void distribute_slices(const Session& session, size_t run, const ViewTracks& tra
   for (ViewTrackId id = 0; id < slices.size(); ++id) {
     const ViewTrack& track = tracks.all()[id];
     if (track.run != run || track.source == kNone) continue;
-    slices[id].resize(*track.slices);
+    slices[id].resize(to_size(*track.slices));
     next[id] = slices[id].data();
   }
   const Timeline& timeline = session.runs[run].timeline;

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/contains.h"
+#include "base/to_size.h"
 #include "readers/ascend/database.h"
 #include "readers/common/row_arguments.h"
 #include "readers/common/sqlite/rows_again.h"
@@ -39,9 +40,9 @@ class RowArguments final : public ArgumentSource {
       if (place >= names.size()) continue;
       std::vector<Argument> arguments;
       const auto row = static_cast<int64_t>(source & ((uint64_t{1} << kRowBits) - 1));
-      const int64_t task = add_row(arguments, texts, names[place], row);
+      const int64_t task = add_row(arguments, texts, names[to_size(place)], row);
       const auto info = info_.find(task);
-      if (names[place] == "TASK" && info != info_.end()) {
+      if (names[to_size(place)] == "TASK" && info != info_.end()) {
         add_row(arguments, texts, "COMPUTE_TASK_INFO", info->second);
       }
       for (const Argument& argument : arguments) batch.add(argument.key, argument.value, argument.json);

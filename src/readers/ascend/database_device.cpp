@@ -1,6 +1,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "base/to_size.h"
 #include "readers/ascend/database.h"
 #include "readers/ascend/names.h"
 #include "readers/common/int32_or_none.h"
@@ -151,7 +152,7 @@ void read_overlap(DatabaseReader& reader) {
     enum { kStart, kEnd, kDevice, kType };
     static constexpr std::array kNames = {"Computing", "Communication", "Communication(Not Overlapped)", "Free"};
     const auto type = static_cast<uint64_t>(row.integer(kType));
-    const char* name = type < kNames.size() ? kNames[type] : "unknown";
+    const char* name = type < kNames.size() ? kNames[to_size(type)] : "unknown";
     const auto device = int32_or_none(row.integer(kDevice));
     reader.add_slice(
         row, category, name,

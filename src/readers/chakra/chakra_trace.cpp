@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/to_size.h"
 #include "model/chakra_schema.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/graph_builder.h"
@@ -140,7 +141,7 @@ bool looks_like_node(std::string_view message) {
 std::string_view take_message(std::string_view& head) {
   const auto size = take_varint(head);
   if (!size) return {};
-  const std::string_view message = head.substr(0, *size);
+  const std::string_view message = head.substr(0, to_size(*size));
   head.remove_prefix(message.size());
   return message;
 }
@@ -171,8 +172,8 @@ bool is_chakra_trace(const Input& input) {
   if (is_workload(input.head) || is_headless(input.head)) return true;
   std::string_view head = input.head;
   const auto size = take_varint(head);
-  if (!size || *size == 0 || *size > head.size() || !looks_like_metadata(head.substr(0, *size))) return false;
-  head.remove_prefix(*size);
+  if (!size || *size == 0 || *size > head.size() || !looks_like_metadata(head.substr(0, to_size(*size)))) return false;
+  head.remove_prefix(to_size(*size));
   return looks_like_node(take_message(head));
 }
 

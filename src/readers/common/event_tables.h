@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/to_size.h"
 #include "model/run.h"
 #include "readers/common/row_arguments.h"
 #include "readers/common/table_source.h"
@@ -49,7 +50,7 @@ class EventTables {
   void reserve_slices() {
     uint64_t rows = 0;
     for (const std::string& table : layout_.tables) rows += tables.rows_expected(table);
-    run.timeline.slices.reserve(std::min(rows, tables.size() / 16));
+    run.timeline.slices.reserve(to_size(std::min(rows, tables.size() / 16)));
   }
 
   /// The tables that have been read.

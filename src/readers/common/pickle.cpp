@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/json_text.h"
+#include "base/to_size.h"
 
 namespace cgpu {
 
@@ -158,8 +159,8 @@ class Pickle::Machine {
   }
   std::string_view take(uint64_t size) {
     if (!has(size)) return {};
-    const std::string_view taken = bytes_.substr(at_, size);
-    at_ += size;
+    const std::string_view taken = bytes_.substr(at_, to_size(size));
+    at_ += taken.size();
     return taken;
   }
   std::string_view line() {
@@ -250,7 +251,7 @@ class Pickle::Machine {
       fail("ends a group that was not begun");
       return {};
     }
-    const auto first = stack_.begin() + static_cast<int64_t>(std::min(marks_.back(), stack_.size()));
+    const auto first = stack_.begin() + static_cast<ptrdiff_t>(std::min(marks_.back(), stack_.size()));
     marks_.pop_back();
     std::vector<PickleValue> values(first, stack_.end());
     stack_.erase(first, stack_.end());
@@ -279,11 +280,11 @@ class Pickle::Machine {
     // Writers count up; anything else would let a few bytes ask for gigabytes.
     if (index > memo_.size()) return fail("numbers what it remembers in no order");
     if (index == memo_.size()) memo_.emplace_back();
-    memo_[index] = stack_.back();
+    memo_[to_size(index)] = stack_.back();
   }
   void recall(uint64_t index) {
     if (index >= memo_.size()) return fail("recalls what it has not remembered");
-    push(memo_[index]);
+    push(memo_[to_size(index)]);
   }
   uint64_t index_of(std::string_view text) {
     uint64_t value = UINT64_MAX;

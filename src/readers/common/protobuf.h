@@ -17,6 +17,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/to_size.h"
+
 namespace cgpu {
 
 enum class WireType : uint8_t { varint = 0, fixed64 = 1, bytes = 2, group = 3, group_end = 4, fixed32 = 5 };
@@ -144,7 +146,7 @@ class ProtobufMessage {
       case WireType::bytes: {
         uint64_t size = 0;
         if (!read_varint(at_, end_, size) || size > left()) return false;
-        field.bytes = std::string_view(at_, size);
+        field.bytes = std::string_view(at_, to_size(size));
         at_ += size;
         return true;
       }

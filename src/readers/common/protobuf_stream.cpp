@@ -1,5 +1,7 @@
 #include "readers/common/protobuf_stream.h"
 
+#include "base/to_size.h"
+
 namespace cgpu {
 
 namespace {
@@ -33,8 +35,8 @@ bool ProtobufStream::fill(size_t size) {
 /// Moves past `head` bytes and the `size` bytes behind them, which become `bytes`: all of them, or what there is.
 bool ProtobufStream::take_bytes(size_t head, uint64_t size, std::string_view& bytes) {
   if (size > largest_) return fail(Stop::too_large);
-  const bool whole = fill(head + size);
-  bytes = rest().substr(head, size);
+  const bool whole = fill(to_size(head + size));
+  bytes = rest().substr(head, to_size(size));
   begin_ += head + bytes.size();
   return whole || fail(Stop::cut);
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/contains.h"
+#include "base/to_size.h"
 #include "model/timeline.h"
 #include "readers/common/texts_by_id.h"
 
@@ -27,7 +28,7 @@ class RowArguments final : public ArgumentSource {
       for (; first < sources.size() && sources[first] >> kRowBits == place; ++first) {
         rows.push_back(static_cast<int64_t>(sources[first] & ((uint64_t{1} << kRowBits) - 1)));
       }
-      const auto table = place < names.size() ? tables_->tables().find(names[place]) : tables_->tables().end();
+      const auto table = place < names.size() ? tables_->tables().find(names[to_size(place)]) : tables_->tables().end();
       if (table == tables_->tables().end()) {
         for (size_t row = 0; row < rows.size(); ++row) batch.begin_event();
         continue;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/signal_cleanup.h"
+#include "base/to_size.h"
 
 namespace cgpu {
 
@@ -38,7 +39,7 @@ void copy_to_file(TextSource& source, const std::string& path, const std::string
   std::ofstream file(path, std::ios::binary);
   std::vector<char> block(size_t{1} << 20);
   for (uint64_t done = 0; done < most;) {
-    const size_t got = source.read(block.data(), std::min<uint64_t>(block.size(), most - done));
+    const size_t got = source.read(block.data(), to_size(std::min<uint64_t>(block.size(), most - done)));
     if (got == 0) break;
     done += got;
     if (done > room) throw_no_temporary_room(input, room);

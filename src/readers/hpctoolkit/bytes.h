@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/to_size.h"
+
 namespace cgpu::hpctoolkit {
 
 static_assert(std::endian::native == std::endian::little, "the files are little-endian and read as they are");
@@ -59,9 +61,9 @@ class Bytes {
   /// The text that ends with a zero byte; none at offset 0 or where it does not end in the file.
   std::optional<std::string_view> text(uint64_t offset) const {
     if (offset == 0 || offset >= bytes_.size()) return std::nullopt;
-    const size_t end = bytes_.find('\0', offset);
+    const size_t end = bytes_.find('\0', to_size(offset));
     if (end == std::string_view::npos) return std::nullopt;
-    return bytes_.substr(offset, end - offset);
+    return bytes_.substr(to_size(offset), to_size(end - offset));
   }
   /// The elements of an array that lie in the file; none where the stride is too small for what is in it.
   Array clip(Array array, uint64_t least_stride) const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/to_size.h"
 #include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/structures.h"
@@ -48,7 +49,11 @@ class Names {
 class MetaReader {
  public:
   MetaReader(const Bytes& file, const std::string& name, const std::vector<TaxonomyMetric>& taxonomy, Notes& notes)
-      : file_(file), taxonomy_(taxonomy), notes_(notes), names_(file, meta_.tree.names), visited_(file.size() / 8 + 1) {
+      : file_(file),
+        taxonomy_(taxonomy),
+        notes_(notes),
+        names_(file, meta_.tree.names),
+        visited_(to_size(file.size() / 8 + 1)) {
     const auto header = read_file_header(file, "meta", section_count);
     if (!header) throw Error(name, "is no meta.db of an HPCToolkit 4 database");
     if (header->major != 4) {
@@ -186,12 +191,12 @@ class MetaReader {
       Rest& rest = stack.back();
       const auto read = rest.next < rest.end ? read_context(file_, rest.next) : std::nullopt;
       // A context that was seen before hangs below itself or below two callers: no tree any more.
-      if (!read || visited_[rest.next / 8]) {
+      if (!read || visited_[to_size(rest.next / 8)]) {
         if (rest.next < rest.end) ++lost_subtrees_;
         stack.pop_back();
         continue;
       }
-      visited_[rest.next / 8] = true;
+      visited_[to_size(rest.next / 8)] = true;
       rest.next += read->size;
       const NodeIndex node = add_context(rest.parent, *read);
       push(node, read->children);
@@ -302,7 +307,7 @@ ContextNodes::ContextNodes(std::vector<uint32_t> context_of_node) : context_of_n
   for (const uint32_t context : context_of_node_) highest = std::max<uint64_t>(highest, context);
   constexpr uint64_t kGaps = 32;  // a tree lists one context in a few
   if (highest < (context_of_node_.size() + 1) * kGaps) {
-    dense_.assign(highest + 1, kNoNode);
+    dense_.assign(to_size(highest + 1), kNoNode);
     for (NodeIndex node = 0; node < context_of_node_.size(); ++node) {
       NodeIndex& slot = dense_[context_of_node_[node]];
       if (slot == kNoNode) {

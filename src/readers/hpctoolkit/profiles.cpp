@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/to_size.h"
 #include "readers/hpctoolkit/layout.h"
 
 namespace cgpu::hpctoolkit {
@@ -38,8 +39,8 @@ struct Range {
 /// cannot be.
 std::optional<Range> row_of(const Bytes& file, const Array& index, const Array& values, uint64_t i) {
   const uint64_t at = index.stride - sizeof(uint64_t);
-  const uint64_t begin = file.known_fields(index[i]).u64(at);
-  const uint64_t end = i + 1 < index.count ? file.known_fields(index[i + 1]).u64(at) : values.count;
+  const uint64_t begin = file.known_fields(index[i]).u64(to_size(at));
+  const uint64_t end = i + 1 < index.count ? file.known_fields(index[i + 1]).u64(to_size(at)) : values.count;
   if (begin > end || end > values.count) return std::nullopt;
   return Range{begin, end};
 }

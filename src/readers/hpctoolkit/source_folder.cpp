@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/to_size.h"
 
 namespace cgpu::hpctoolkit {
 
@@ -64,7 +65,7 @@ class SourceFolder : public SourceFiles {
     const std::string& stored = files_.at(number).stored;
     const std::unique_ptr<File> file = open_path(*folder_, below_source_folder(stored));
     if (!file) throw Error(stored, "is no longer in the database");
-    std::string text(std::min<uint64_t>(file->size(), most), '\0');
+    std::string text(to_size(std::min<uint64_t>(file->size(), most)), '\0');
     text.resize(file->read_at(0, text.data(), text.size()));
     return text;
   }

@@ -1,5 +1,6 @@
 #include "readers/hpctoolkit/structures.h"
 
+#include "base/to_size.h"
 #include "readers/hpctoolkit/layout.h"
 
 namespace cgpu::hpctoolkit {
@@ -142,13 +143,13 @@ std::optional<Context> read_context(const Bytes& file, uint64_t at) {
   const uint8_t flags = f->u8(field::flags);
   context.relation = static_cast<Relation>(f->u8(field::relation));
   context.lexical_type = static_cast<LexicalType>(f->u8(field::lexicalType));
-  const uint64_t words = f->u8(field::nFlexWords);
+  const size_t words = f->u8(field::nFlexWords);
   context.size = field::flex + field::kFlexWord * words;
   if (!file.holds(at, context.size)) return std::nullopt;
 
   // The words behind the fixed part hold what the flags announce, in this order; two 32-bit values share a word, even
   // where a 64-bit one comes in between.
-  uint64_t next = 0;
+  size_t next = 0;
   const auto u64 = [&]() -> uint64_t { return next < words ? f->u64(field::flex + field::kFlexWord * next++) : 0; };
   if (flags & field::hasFunction) context.function = u64();
   if (flags & field::hasSrcLoc) {

@@ -12,6 +12,7 @@
 #include "base/credentials.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/to_size.h"
 #include "readers/common/protobuf.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
@@ -57,7 +58,7 @@ class Parts {
     if (size > 0) to.swap(ahead_);
     while (to.size() < size) {
       const size_t held = to.size();
-      const size_t step = std::min<uint64_t>(size - held, kStep);
+      const size_t step = to_size(std::min<uint64_t>(size - held, kStep));
       to.resize(held + step);
       to.resize(held + source_.read(to.data() + held, step));
       if (to.size() < held + step) return false;
@@ -307,7 +308,7 @@ class ReportReader {
       return;
     }
     MetricValue metric;
-    metric.name = strings_[name];
+    metric.name = strings_[to_size(name)];
     ProtobufMessage fields(protobuf_bytes(message, kValue));
     ProtobufField value;
     if (!fields.next(value)) return;  // known to the report, but not measured

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/to_size.h"
 #include "model/time_range.h"
 
 namespace cgpu::nsys {
@@ -36,7 +37,7 @@ const RowLayout& row_layout() {
 
 void Assembler::reserve() {
   reserve_slices();
-  const uint64_t samples = tables.rows_expected("GPU_METRICS");
+  const size_t samples = to_size(tables.rows_expected("GPU_METRICS"));
   run.timeline.counters.track.reserve(samples);
   run.timeline.counters.time.reserve(samples);
   run.timeline.counters.value.reserve(samples);

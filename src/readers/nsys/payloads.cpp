@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/to_size.h"
 #include "readers/nsys/little_endian.h"
 
 namespace cgpu::nsys {
@@ -238,7 +239,7 @@ std::optional<NcclPayload> PayloadSchemas::decode(int64_t domain, std::string_vi
   NcclPayload payload;
   for (const Field& field : found->second) {
     if (field.offset > body.size() || field.size > body.size() - field.offset) return std::nullopt;
-    const uint64_t value = little_endian(body.substr(field.offset, field.size));
+    const uint64_t value = little_endian(body.substr(to_size(field.offset), to_size(field.size)));
     if (field.meaning == Meaning::communicator) payload.communicator = value;
     if (field.meaning == Meaning::bytes) payload.bytes = plausible(value);
     if (field.meaning == Meaning::ranks) payload.ranks = plausible(value);

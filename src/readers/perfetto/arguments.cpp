@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/json_text.h"
+#include "base/to_size.h"
 #include "readers/perfetto/annotations.h"
 #include "readers/perfetto/fields.h"
 
@@ -33,7 +34,7 @@ class PacketArguments final : public ArgumentSource {
   PacketPlace place_of(uint64_t source) const {
     if ((source & kInBlock) == 0) return {source, PacketPlace::kPlain};
     const uint64_t block = (source & ~kInBlock) >> 32;
-    return {block < texts_->blocks.size() ? texts_->blocks[block] : 0, static_cast<uint32_t>(source)};
+    return {block < texts_->blocks.size() ? texts_->blocks[to_size(block)] : 0, static_cast<uint32_t>(source)};
   }
 
   void add_all(uint64_t source, ArgumentBatch& batch) {

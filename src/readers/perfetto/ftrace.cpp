@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parse_number.h"
+#include "base/to_size.h"
 #include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
@@ -180,7 +181,8 @@ void Ftrace::add_columns(std::string_view message, uint64_t cpu, const PacketCon
                  static_cast<int64_t>(rows - i));
       break;
     }
-    switch_to(cpu, *at, static_cast<int32_t>(threads[i]), names[i] < texts.size() ? texts[names[i]] : "", packet);
+    switch_to(cpu, *at, static_cast<int32_t>(threads[i]), names[i] < texts.size() ? texts[to_size(names[i])] : "",
+              packet);
   }
   into_.skip("skipped_event", "events of the kernel tracer besides scheduling and marks were left out", wakings);
 }

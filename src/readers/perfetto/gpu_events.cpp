@@ -5,6 +5,7 @@
 #include "base/credentials.h"
 #include "base/json_text.h"
 #include "base/parse_number.h"
+#include "base/to_size.h"
 #include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
@@ -46,7 +47,7 @@ struct GpuEvents::Stage {
 /// The name of a queue or stage by the number that the sequence gave it, else by its place in the trace's own list.
 StringId GpuEvents::specification(const Sequence& sequence, uint64_t iid, const std::vector<StringId>& by_id,
                                   uint64_t id) {
-  if (iid == 0) return id < by_id.size() ? by_id[id] : 0;
+  if (iid == 0) return id < by_id.size() ? by_id[to_size(id)] : 0;
   const StringId* found = sequence.interned.specifications.find(iid);
   return found ? *found : 0;
 }

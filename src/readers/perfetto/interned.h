@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "base/to_size.h"
 #include "readers/perfetto/packets.h"
 
 namespace cgpu::perfetto {
@@ -24,15 +25,16 @@ class IdTable {
  public:
   void set(uint64_t id, T value) {
     if (id < 2 * dense_.size() + 64) {
-      if (id >= dense_.size()) dense_.resize(id + 1);
-      dense_[id] = std::move(value);
+      const size_t at = to_size(id);
+      if (at >= dense_.size()) dense_.resize(at + 1);
+      dense_[at] = std::move(value);
     } else {
       sparse_[id] = std::move(value);
     }
   }
   /// Null where the number is not known.
   const T* find(uint64_t id) const {
-    if (id < dense_.size() && dense_[id]) return &*dense_[id];
+    if (id < dense_.size() && dense_[to_size(id)]) return &*dense_[to_size(id)];
     const auto found = sparse_.find(id);
     return found == sparse_.end() ? nullptr : &found->second;
   }

@@ -4,6 +4,7 @@
 
 #include "base/decompress.h"
 #include "base/error.h"
+#include "base/to_size.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {
@@ -70,8 +71,8 @@ bool PacketStream::next_inner(Packet& packet) {
     ++damaged_blocks_;
     return false;
   }
-  packet.bytes = rest.substr(0, *size);
-  block_at_ = block_.size() - rest.size() + *size;
+  packet.bytes = rest.substr(0, to_size(*size));
+  block_at_ = block_.size() - rest.size() + to_size(*size);
   return true;
 }
 
@@ -108,7 +109,7 @@ std::string_view PacketAccess::plain_at(uint64_t position) {
   const auto size = take_packet_head(rest);
   if (!size || *size > kMostPacket) fail();
   const size_t head = packet_.size() - rest.size();
-  packet_.resize(*size);
+  packet_.resize(to_size(*size));
   if (source_->read_at(position + head, packet_.data(), packet_.size()) != *size) fail();
   return packet_;
 }
@@ -125,7 +126,7 @@ std::string_view PacketAccess::at(const PacketPlace& place) {
   rest.remove_prefix(std::min<size_t>(place.inner, rest.size()));
   const auto size = take_packet_head(rest);
   if (!size || *size > rest.size()) fail();
-  return rest.substr(0, *size);
+  return rest.substr(0, to_size(*size));
 }
 
 bool looks_like_trace(std::string_view head) {
@@ -137,7 +138,7 @@ bool looks_like_trace(std::string_view head) {
     const auto size = take_varint(head);
     if (!size || *size > kMostPacket) return sure;
     const bool whole = *size <= head.size();
-    std::string_view packet = head.substr(0, *size);
+    std::string_view packet = head.substr(0, to_size(*size));
     ProtobufMessage fields(packet);
     ProtobufField field;
     while (fields.next(field)) {
@@ -149,7 +150,7 @@ bool looks_like_trace(std::string_view head) {
       const auto first = take_tag(packet);
       return sure || (first && packet::tells_a_trace(first->number));
     }
-    head.remove_prefix(*size);
+    head.remove_prefix(to_size(*size));
   }
   return sure;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/to_size.h"
 #include "readers/trace_event/repairing_parser.h"
 #include "readers/trace_event/windows.h"
 
@@ -48,7 +49,7 @@ class EventTexts {
       const bool is_near = position >= begin_ && position - begin_ < text_.size() + kLeastRead;
       fill(position, is_near ? std::min(2 * asked_, kMostAhead) : kLeastRead);
     }
-    const std::string_view rest = std::string_view(text_).substr(position - begin_);
+    const std::string_view rest = std::string_view(text_).substr(to_size(position - begin_));
     if (!rest.starts_with('{')) throw Error(file_, "has changed since it was opened: open it again");
     return rest;
   }

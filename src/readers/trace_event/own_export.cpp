@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "base/memory_text.h"
+#include "base/to_size.h"
 #include "model/export_marks.h"
 #include "readers/trace_event/batch.h"
 
@@ -103,7 +104,7 @@ std::optional<RunMark> parse_mark(std::string_view event) {
 std::vector<uint64_t> read_positions(TextSource& source) {
   constexpr uint64_t kMostOfEnd = uint64_t{1} << 20;
   const uint64_t length = std::min(source.stored_bytes(), kMostOfEnd);
-  std::string end(length, '\0');
+  std::string end(to_size(length), '\0');
   end.resize(source.read_at(source.stored_bytes() - length, end.data(), end.size()));
   std::vector<uint64_t> positions;
   size_t at = end.rfind('"' + std::string(marks::kRunPositionsKey) + '"');

@@ -25,7 +25,7 @@ size_t runs_of_export(const TopLevel& top);
 
 /// What the event that begins a run tells.
 struct RunMark {
-  size_t number = 0;
+  uint64_t number = 0;
   std::string description;                                     // for read_run_description
   std::vector<std::vector<std::string>> tracks;                // the keys (batch.h) of the threads of each
   std::vector<std::string> counters;                           // the key of each

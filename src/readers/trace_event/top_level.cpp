@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/to_size.h"
 
 namespace cgpu::trace_event {
 
@@ -163,7 +164,7 @@ void read_after_events(std::string_view tail, TopLevel& top, size_t& trailing) {
   Characters in(tail);
   top.complete = !top.is_object || read_keys(in, top, false) == Stop::end;
   in.skip_space();
-  trailing = top.complete && in.peek() != kEnd ? in.position() : std::string_view::npos;
+  trailing = top.complete && in.peek() != kEnd ? to_size(in.position()) : std::string_view::npos;
 }
 
 }  // namespace cgpu::trace_event

@@ -4,6 +4,7 @@
 
 #include "base/compress.h"
 #include "base/decompress.h"
+#include "base/to_size.h"
 #include "session/summaries/summary_messages.h"
 
 namespace cgpu {
@@ -67,8 +68,8 @@ RecordReader::RecordReader(std::string_view bytes, RecordEncoding encoding, std:
     if (run_size > frames.size() || partials_size != frames.size() - run_size) {
       head.fail("holds a record of impossible size");
     }
-    run_.frame = frames.substr(0, run_size);
-    partials_.frame = frames.substr(run_size);
+    run_.frame = frames.substr(0, to_size(run_size));
+    partials_.frame = frames.substr(run_.frame.size());
   }
   if (run_.plain_size > kMostFrameBytes || partials_.plain_size > kMostFrameBytes) {
     throw Error(name_, "holds a record of impossible size");
@@ -76,7 +77,7 @@ RecordReader::RecordReader(std::string_view bytes, RecordEncoding encoding, std:
 }
 
 std::string RecordReader::content(const Part& part) const {
-  auto plain = decompress_zstd(part.frame, part.plain_size);
+  auto plain = decompress_zstd(part.frame, to_size(part.plain_size));
   if (!plain || plain->size() != part.plain_size)
     throw Error(name_, "is damaged: it does not decompress; make it again");
   return std::move(*plain);

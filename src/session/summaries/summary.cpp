@@ -15,6 +15,7 @@
 #include "base/natural_order.h"
 #include "base/number_ranges.h"
 #include "base/remote_file.h"
+#include "base/to_size.h"
 #include "readers/unread_formats.h"
 #include "session/summaries/summary_messages.h"
 
@@ -152,8 +153,8 @@ std::string summary_to_bytes(const std::vector<RunRecord>& runs, const FinishedT
 
 std::string Summary::read(uint32_t source, uint64_t position, uint64_t size) const {
   const Source& from = sources_[source];
-  if (from.bytes) return from.bytes->substr(position, size);
-  std::string bytes(size, '\0');
+  if (from.bytes) return from.bytes->substr(to_size(position), to_size(size));
+  std::string bytes(to_size(size), '\0');
   bytes.resize(open_file(from.name)->read_at(position, bytes.data(), bytes.size()));
   return bytes;
 }
@@ -197,7 +198,7 @@ Summary summary_from(const std::string& name, std::shared_ptr<const std::string>
   if (frame.size() != head.size || checksum_of(frame) != head.checksum) {
     throw damaged("the checksum of its index is another");
   }
-  const auto plain = decompress_zstd(frame, head.plain_size);
+  const auto plain = decompress_zstd(frame, to_size(head.plain_size));
   if (!plain || plain->size() != head.plain_size) throw damaged("its index does not decompress");
 
   Index index;
@@ -263,7 +264,7 @@ FinishedTables Summary::finished() const {
   if (!tables_) return finished;
   const std::string& name = sources_[tables_->source].name;
   const std::string frame = tables_frame();
-  const auto plain = decompress_zstd(frame, tables_->plain_size);
+  const auto plain = decompress_zstd(frame, to_size(tables_->plain_size));
   if (!plain || plain->size() != tables_->plain_size) throw Error(name, "is damaged: its tables do not decompress");
   if (tables_->encoding == RecordEncoding::message) {
     MessageReader message(*plain, name);

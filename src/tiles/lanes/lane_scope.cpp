@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/session_clock.h"
+#include "base/to_size.h"
 #include "kernels/kernel_class.h"
 
 namespace cgpu {
@@ -58,7 +59,7 @@ OpIndex LaneScope::op_of(size_t run, SliceIndex slice) const {
 std::vector<SliceIndex> LaneScope::slices_of(const ViewTrack& track) const {
   const Timeline& timeline = timeline_of(track);
   std::vector<SliceIndex> slices;
-  slices.reserve(*track.slices);
+  slices.reserve(to_size(*track.slices));
   for (SliceIndex slice = track.first; slice <= track.last && slices.size() < *track.slices; ++slice) {
     if (timeline.slices.track[slice] == track.source && part_of(timeline, slice) == track.part) slices.push_back(slice);
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/to_size.h"
 
 namespace cgpu::sqlite {
 
@@ -73,7 +74,7 @@ bool take_varint(Bytes& bytes, uint64_t& value) {
 /// Bytes of a value of this serial type.
 uint64_t size_of_type(uint64_t type) {
   static constexpr std::array<uint8_t, 12> sizes = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
-  return type < sizes.size() ? sizes[type] : (type - serial_type::kFirstBlob) / 2;
+  return type < sizes.size() ? sizes[to_size(type)] : (type - serial_type::kFirstBlob) / 2;
 }
 
 int64_t signed_big_endian(const unsigned char* at, uint64_t size) {

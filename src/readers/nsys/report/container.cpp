@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/to_size.h"
 #include "readers/common/protobuf.h"
 #include "readers/nsys/little_endian.h"
 
@@ -149,29 +150,30 @@ char* ReportContainer::Buffer::reserve(size_t size) {
 }
 
 std::optional<std::string_view> ReportContainer::read_block(const ReportBlock& block, Buffer& buffer) {
-  char* const stored = stored_.reserve(block.stored);
-  if (file_->read_at(block.position, stored, block.stored) != block.stored) return std::nullopt;
-  char* const text = buffer.reserve(block.size);
-  const int done = LZ4_decompress_safe(stored, text, static_cast<int>(block.stored), static_cast<int>(block.size));
-  if (done < 0 || static_cast<uint64_t>(done) != block.size) return std::nullopt;
+  const size_t stored_size = to_size(block.stored), size = to_size(block.size);
+  char* const stored = stored_.reserve(stored_size);
+  if (file_->read_at(block.position, stored, stored_size) != stored_size) return std::nullopt;
+  char* const text = buffer.reserve(size);
+  const int done = LZ4_decompress_safe(stored, text, static_cast<int>(stored_size), static_cast<int>(size));
+  if (done < 0 || static_cast<size_t>(done) != size) return std::nullopt;
   // The message follows its length and ends with the block.
-  std::string_view message(text, block.size);
+  std::string_view message(text, size);
   const std::optional<uint64_t> length = take_varint(message);
   if (!length || *length > message.size()) return std::nullopt;
-  return message.substr(0, *length);
+  return message.substr(0, to_size(*length));
 }
 
 std::optional<std::string> ReportContainer::bytes(uint64_t position, uint64_t size) const {
   if (position > size_ || size > size_ - position) return std::nullopt;
-  std::string text(size, '\0');
-  if (file_->read_at(position, text.data(), size) != size) return std::nullopt;
+  std::string text(to_size(size), '\0');
+  if (file_->read_at(position, text.data(), text.size()) != text.size()) return std::nullopt;
   return text;
 }
 
 std::optional<uint64_t> ReportContainer::varint_at(uint64_t& position) const {
   if (position >= end_) return std::nullopt;
   std::array<char, kLongestVarint> start{};
-  const size_t got = file_->read_at(position, start.data(), std::min<uint64_t>(start.size(), end_ - position));
+  const size_t got = file_->read_at(position, start.data(), to_size(std::min<uint64_t>(start.size(), end_ - position)));
   std::string_view rest(start.data(), got);
   const std::optional<uint64_t> value = take_varint(rest);
   if (value) position += got - rest.size();

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/to_size.h"
 #include "readers/common/protobuf.h"
 
 namespace cgpu::nsys {
@@ -204,7 +205,7 @@ EventKind kind_of_event(const EventHead& event) {
 
 std::string name_of_event(const EventHead& event) {
   const auto name = [](const auto& names, uint64_t number) {
-    const std::string_view known = number < names.size() ? names[number] : std::string_view();
+    const std::string_view known = number < names.size() ? names[to_size(number)] : std::string_view();
     return known.empty() ? std::to_string(number) : std::string(known);
   };
   std::string text = name(kTypes, event.type);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/parse_number.h"
+#include "base/to_size.h"
 #include "readers/common/protobuf.h"
 #include "readers/nsys/report/report_tables.h"
 #include "readers/nsys/report/row_decoder.h"
@@ -75,7 +76,7 @@ class ReportTables::Payloads {
   }
   std::string_view at(uint64_t event) {
     if (event < first_ || event >= end_) enter_block_of(event);
-    return at_byte(message_, events_.offset[event]);
+    return at_byte(message_, events_.offset[to_size(event)]);
   }
 
  private:
