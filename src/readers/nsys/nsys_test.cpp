@@ -103,8 +103,8 @@ TEST(NsysReader, DomainsOfOneNameStayApart) {
   const cgpu::Run run = read_export(
       "INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid, domainId) VALUES (1, 75, 'library', " + thread +
       ", 8), (2, 75, 'library', " + thread +
-      ", 9); INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId) VALUES (10, 20, 59, 'a', " + thread +
-      ", 8), (30, 40, 59, 'a', " + thread + ", 9)");
+      ", 9); INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId) VALUES (10, 20, 59, 'a', " +
+      thread + ", 8), (30, 40, 59, 'a', " + thread + ", 9)");
   std::vector<uint16_t> of_library;
   for (const SliceIndex slice : slices_of(run, SliceKind::annotation)) {
     const uint16_t category = run.timeline.slices.category[slice];
