@@ -82,8 +82,7 @@ class Log {
       keep_durations();
     } else if (durations_.size() > 0) {
       run_.events.skipped += durations_.size();
-      run_.notes.add("skipped_event", durations_.size(),
-                     "collectives without an end in the log were left out");
+      run_.notes.add("skipped_event", durations_.size(), "collectives without an end in the log were left out");
     }
     set_rank();
     run_.input_bytes = source_.stored_bytes();
