@@ -19,7 +19,7 @@ import {
 } from "./support.mjs";
 
 const RANKS = 7;
-const ROW = 22;
+const AROUND_ROWS = 50; // pixels of the chart above its rows, 10, and below
 
 /** The rows of a table of `cgpu table`, by the names of the columns. */
 async function rowsOf(input, name) {
@@ -50,7 +50,8 @@ describe("timelines of ranks", { skip }, () => {
   };
   /** A click on the middle of the row of a rank. */
   const clickRow = async (page, rank, modifiers = []) => {
-    const position = { x: (await page.locator("#view-ranks svg").boundingBox()).width / 2, y: 10 + ROW * (rank + 0.5) };
+    const { width, height } = await page.locator("#view-ranks svg").boundingBox();
+    const position = { x: width / 2, y: 10 + ((height - AROUND_ROWS) / RANKS) * (rank + 0.5) };
     await page.locator("#view-ranks svg").click({ position, modifiers });
   };
   const link = (page) => page.locator("#view-ranks .rank-chooser a");
