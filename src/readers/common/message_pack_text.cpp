@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/to_size.h"
+
 namespace cgpu {
 
 namespace {
@@ -170,7 +172,7 @@ void MessagePackText::begin(bool is_map, uint64_t size) {
 
 void MessagePackText::convert_text(uint64_t size) {
   if (size > kMostText) return fail("a text is longer than 16 MB");
-  std::string text(size, '\0');
+  std::string text(to_size(size), '\0');
   if (!take(text.data(), text.size())) return;
   text_ += '"';
   append_escaped(text_, text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/to_size.h"
 #include "readers/common/protobuf.h"
 
 namespace cgpu::nsys {
@@ -78,7 +79,7 @@ void RowDecoder::read(std::string_view message, const Slots& slots, std::vector<
       continue;
     }
     if (integer > static_cast<uint64_t>(end - at)) return;
-    const std::string_view bytes(at, integer);
+    const std::string_view bytes(at, to_size(integer));
     at += integer;
     if (slot >= 0) {
       TableValue& value = values[static_cast<size_t>(slot)];
