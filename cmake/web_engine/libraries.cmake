@@ -48,8 +48,10 @@ target_include_directories(web_re2 SYSTEM PUBLIC ${re2})
 add_library(PkgConfig::RE2 ALIAS web_re2)
 
 set(simdjson ${CGPU_WEB_CACHE}/simdjson/singleheader)
-web_library(web_simdjson ${simdjson}/simdjson.cpp)
-target_include_directories(web_simdjson SYSTEM PUBLIC ${simdjson})
+web_library(web_simdjson ${CMAKE_CURRENT_LIST_DIR}/simdjson/kernel.cpp)
+target_include_directories(web_simdjson SYSTEM PUBLIC ${simdjson} ${CMAKE_CURRENT_LIST_DIR}/simdjson)
+target_compile_definitions(web_simdjson PUBLIC SIMDJSON_IMPLEMENTATION_WESTMERE=1 SIMDJSON_BUILTIN_IMPLEMENTATION=westmere
+  SIMDJSON_NO_PORTABILITY_WARNING)
 add_library(simdjson::simdjson ALIAS web_simdjson)
 
 set(sqlite ${CGPU_WEB_CACHE}/sqlite/deps/sqlite3)
