@@ -7,7 +7,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { ROOT, Server } from "../../web/test/browser/support.mjs";
 import { loadedEngine, openedEngine } from "../../web/test/engine/support.mjs";
 
-const STATEMENT = "SELECT name, count(*), sum(duration_ns) FROM slices GROUP BY name ORDER BY 3 DESC LIMIT 20";
+const STATEMENT =
+  "SELECT name, count(*), sum(duration_ns) FROM slices GROUP BY name ORDER BY 3 DESC LIMIT 20";
 const [kind, file] = process.argv.slice(2);
 const seconds = async (action) => {
   const start = performance.now();
@@ -21,14 +22,17 @@ async function measured(open, ask, memory) {
   const [again, to] = await seconds(open);
   const session = JSON.parse(Buffer.from(await ask(to, "/api/p/0/session")));
   const level = Math.max(0, Math.ceil(Math.log2(session.span / 1024)));
-  const track = session.tracks.reduce((most, each) => (each.slices > most.slices ? each : most)).id;
+  const track = session.tracks.reduce((most, each) =>
+    each.slices > most.slices ? each : most,
+  ).id;
   const asked = {
     tile: `/api/p/0/tile?track=${track}&level=${level}&index=0`,
     sql: `/api/p/0/sql?statement=${encodeURIComponent(STATEMENT)}`,
     findings: "/api/p/0/table/findings",
   };
   const times = { first, again };
-  for (const [name, address] of Object.entries(asked)) [times[name]] = await seconds(() => ask(to, address));
+  for (const [name, address] of Object.entries(asked))
+    [times[name]] = await seconds(() => ask(to, address));
   const result = { ...times, memory: memory(to) };
   await to.end();
   return result;
@@ -41,9 +45,13 @@ async function native() {
       await new Promise((done) => setTimeout(done, 1));
     return server;
   };
-  const ask = async (server, address) => (await fetch(new URL(address, server.url))).arrayBuffer();
+  const ask = async (server, address) =>
+    (await fetch(new URL(address, server.url))).arrayBuffer();
   const peak = ({ process: { pid } }) =>
-    1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+    1024 *
+    Number(
+      /VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1],
+    );
   return measured(open, ask, peak);
 }
 
@@ -71,7 +79,9 @@ function sizes() {
     gzip: gzipSync(bytes, { level: 9 }).length,
     brotli: brotliCompressSync(bytes, { params: best }).length,
     page: readFileSync(join(ROOT, "build-web/site/index.html")).length,
-    "page without examples": readFileSync(join(ROOT, "build-web/site/engine_page.html")).length,
+    "page without examples": readFileSync(
+      join(ROOT, "build-web/site/engine_page.html"),
+    ).length,
   };
 }
 

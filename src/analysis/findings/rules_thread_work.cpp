@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analysis/findings/rule_context.h"
+#include "model/time_range.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -303,7 +304,8 @@ void find_thread_work(RuleContext& context, std::vector<Finding>& findings) {
   if (!counts_host_time(metric) || !metric.measured() || !tree.profile_values || tree.profiles.size() < 2) return;
   const ThreadWork work(tree, context.sampled_work(), *tree.main_metric, runs[0].rank);
   const double longest = work.longest();
-  if (!(longest > 0)) return;
+  const std::optional<double> ns = ns_in_unit(metric.unit);
+  if (!(longest > 0) || longest * ns.value_or(1) >= static_cast<double>(kMostTime)) return;
   find_idle_threads(context, findings);
   const std::optional<UnevenWork> ranks = uneven_ranks(work, context.thresholds());
   const std::optional<UnevenWork> threads = uneven_threads(tree, work, context.thresholds());
@@ -314,7 +316,7 @@ void find_thread_work(RuleContext& context, std::vector<Finding>& findings) {
   const double share = most.spread.gain() / longest;
   if (!(share >= context.thresholds().noticeable)) return;
   Finding finding = finding_of(work, most, metric, ranks_first);
-  if (const auto ns = ns_in_unit(metric.unit)) {
+  if (ns) {
     context.measure_longest_thread(std::llround(longest * *ns));
     finding.gain = std::llround(most.spread.gain() * *ns);
   } else {

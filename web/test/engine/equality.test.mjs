@@ -25,16 +25,6 @@ const STATEMENTS = [
 ];
 const decode = (bytes) => new TextDecoder().decode(bytes);
 
-/** Profiles whose answers differ, and why. */
-const DIFFERENT = [
-  [
-    /^seed caliper-(whole|version_1|cycle|unknown)\.cali/,
-    "a time of infinity becomes another integer on other processors",
-  ],
-  [/^random trace 6$/, "of slices that begin together the order is that of the library's sort"],
-];
-const differs = (name) => DIFFERENT.find(([names]) => names.test(name))?.[1];
-
 /** What differs between two starts of the same program; and of comparisons, whose intervals come from functions of the C library, the
  * last digits. */
 const alike = (request, text) =>
@@ -162,7 +152,7 @@ describe("the engine answers as the server does", { skip: skipEngine }, () => {
 
 describe("the same of profiles of every format", { skip: skipBuilt }, () => {
   for (const { name, inputs, against } of skipBuilt ? [] : builtProfiles())
-    test(name, { skip: differs(name) ?? false }, async () => {
+    test(name, async () => {
       const count = await compare(inputs, against);
       assert.ok(count === 0 || count >= REQUESTS, `${count} requests`);
     });
