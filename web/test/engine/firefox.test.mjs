@@ -33,8 +33,21 @@ class Firefox {
   static async start() {
     const own = new Firefox();
     own.folder = mkdtempSync(join(tmpdir(), "cgpu-firefox-"));
-    writeFileSync(join(own.folder, "user.js"), 'user_pref("marionette.port", 0);\n');
-    const words = ["--headless", "--marionette", "--no-remote", "--profile", own.folder];
+    const preferences = {
+      "marionette.port": 0,
+      "network.disable-localhost-when-offline": true,
+      "dom.filesystem.pathcheck.disabled": true, // a folder is read that no hand has dropped
+    };
+    const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${value});\n`);
+    writeFileSync(join(own.folder, "user.js"), lines.join(""));
+    const words = [
+      "--headless",
+      "--marionette",
+      "--remote-allow-system-access",
+      "--no-remote",
+      "--profile",
+      own.folder,
+    ];
     own.process = spawn(firefox, words, { stdio: "ignore", env: { ...process.env, HOME: own.folder } });
     own.ended = new Promise((done) => own.process.on("exit", done));
     const portFile = join(own.folder, "MarionetteActivePort");
@@ -70,13 +83,26 @@ class Firefox {
   open(url) {
     return this.send("WebDriver:Navigate", { url });
   }
-  /** The value of an expression in the page; `await` is allowed in it. */
-  async value(expression, ...args) {
+  async #run(expression, args, sandbox) {
     const script = `const done = arguments[arguments.length - 1], args = arguments;
       (async () => ${expression})().then((value) => done({ value }), (error) => done({ error: String(error) }));`;
-    const { value } = await this.send("WebDriver:ExecuteAsyncScript", { script, args, newSandbox: true });
+    const { value } = await this.send("WebDriver:ExecuteAsyncScript", { script, args, newSandbox: true, sandbox });
     if (value.error) throw new Error(value.error);
     return value.value;
+  }
+  /** The value of an expression in the page; `await` is allowed in it. */
+  value(expression, ...args) {
+    return this.#run(expression, args);
+  }
+  /** The same with the browser's own rights, in the page: it may name folders of the disk. */
+  asBrowser(expression, ...args) {
+    return this.#run(expression, args, "system");
+  }
+  /** Cuts the network, this machine's servers included, or joins it again. */
+  async cut(offline) {
+    await this.send("Marionette:SetContext", { value: "chrome" });
+    await this.asBrowser("((Services.io.offline = args[0]), null)", offline);
+    await this.send("Marionette:SetContext", { value: "content" });
   }
   async until(expression, ...args) {
     for (const end = Date.now() + START_MS; ;) {
@@ -191,33 +217,73 @@ describe("the page with the engine in it, in Firefox", { skip }, () => {
     return Number((await query(KERNELS))[0]);
   }
 
-  test("a trace, and a report of Nsight Systems, that are dropped on the page from a file", async () => {
-    const { findings } = await tables(TRAINING, "findings");
-    const title = findings.rows[0][findings.columns.findIndex(({ name }) => name === "title")].replace("%", " %");
-    await browser.open(file);
-    await drop("Open a profile", TRAINING);
-    assert.equal(await looks(title), await kernelsOf(TRAINING));
-    const report = nsysReport(scratch());
-    await browser.open(file);
-    await drop("Open a profile", report);
-    assert.equal(await looks(null), await kernelsOf(report));
-  });
+  /** A drop of a folder of the disk, as Firefox reads it. A page may not see what the browser itself puts into a drop, so that the
+   * folder is handed to it. */
+  async function dropFolder(title, path) {
+    await browser.asBrowser(
+      `(() => {
+        const folder = Components.classes["@mozilla.org/file/local;1"].createInstance(Components.interfaces.nsIFile);
+        folder.initWithPath(args[0]);
+        const transfer = new window.DataTransfer();
+        transfer.mozSetDataAt("application/x-moz-file", folder, 0);
+        window.wrappedJSObject.folder = transfer.items[0].webkitGetAsEntry();
+      })()`,
+      path,
+    );
+    await browser.value(
+      `(() => {
+        const { folder } = window.wrappedJSObject ?? window;
+        const item = { kind: "file", webkitGetAsEntry: () => folder, getAsFile: () => null };
+        const event = new DragEvent("drop", { bubbles: true, cancelable: true });
+        Object.defineProperty(event, "dataTransfer", { value: { items: [item] } });
+        document.querySelector('section[aria-label="' + args[0] + '"]').dispatchEvent(event);
+      })()`,
+      title,
+    );
+  }
 
-  test("ranks that are dropped, a file each", async () => {
-    const ranks = readdirSync(RANKS).map((name) => join(RANKS, name));
-    await browser.open(file);
-    await drop("Open a profile", ...ranks);
-    await isOpen();
-    assert.equal(Number((await query("SELECT count(DISTINCT rank) FROM gpu_time"))[0]), ranks.length);
-  });
+  describe("with the network cut", () => {
+    before(async () => {
+      await browser.cut(true);
+      await assert.rejects(browser.open(host.at("index.html")), /offline|netError|error/i);
+    });
+    after(() => browser.cut(false));
 
-  test("two runs that are dropped are compared", async () => {
-    await browser.open(file);
-    await drop("Compare: before", join(EXAMPLES, "cnn_workers0.json.gz"));
-    await drop("Compare: after", join(EXAMPLES, "cnn_workers4.json.gz"));
-    await isOpen();
-    await bar("Compare");
-    await browser.until('document.querySelector("#view-compare")?.textContent.includes("aten::as_strided")');
+    test("a trace, and a report of Nsight Systems, that are dropped on the page from a file", async () => {
+      const { findings } = await tables(TRAINING, "findings");
+      const title = findings.rows[0][findings.columns.findIndex(({ name }) => name === "title")].replace("%", " %");
+      await browser.open(file);
+      await drop("Open a profile", TRAINING);
+      assert.equal(await looks(title), await kernelsOf(TRAINING));
+      const report = nsysReport(scratch());
+      await browser.open(file);
+      await drop("Open a profile", report);
+      assert.equal(await looks(null), await kernelsOf(report));
+    });
+
+    test("ranks that are dropped, a file each", async () => {
+      const ranks = readdirSync(RANKS).map((name) => join(RANKS, name));
+      await browser.open(file);
+      await drop("Open a profile", ...ranks);
+      await isOpen();
+      assert.equal(Number((await query("SELECT count(DISTINCT rank) FROM gpu_time"))[0]), ranks.length);
+    });
+
+    test("two runs that are dropped are compared", async () => {
+      await browser.open(file);
+      await drop("Compare: before", join(EXAMPLES, "cnn_workers0.json.gz"));
+      await drop("Compare: after", join(EXAMPLES, "cnn_workers4.json.gz"));
+      await isOpen();
+      await bar("Compare");
+      await browser.until('document.querySelector("#view-compare")?.textContent.includes("aten::as_strided")');
+    });
+
+    test("a folder of ranks that is dropped", async () => {
+      await browser.open(file);
+      await dropFolder("Open a profile", RANKS);
+      await isOpen();
+      assert.equal(Number((await query("SELECT count(DISTINCT rank) FROM gpu_time"))[0]), readdirSync(RANKS).length);
+    });
   });
 
   test("an address opens its profile, and only its host may be asked", async () => {
