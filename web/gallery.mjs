@@ -231,6 +231,8 @@ async function takeSizes(browser, folder, out, picture) {
   }
 }
 
+const LEGEND_MS = 600; // the legend follows the timeline at some distance
+
 async function shot(browser, server, { name, view = "timeline", pose }, options = {}) {
   const context = await newWindow(browser, options);
   try {
@@ -245,6 +247,7 @@ async function shot(browser, server, { name, view = "timeline", pose }, options 
     });
     if (view === "timeline" && (await stateOf(page)).pending) await settled(page);
     await page.mouse.move(0, 0);
+    await page.waitForTimeout(LEGEND_MS);
     if (page.complaints.length) throw new Error(`${name}: ${page.complaints}`);
     return await page.screenshot();
   } finally {
