@@ -233,7 +233,8 @@ void note_overlaps(Run& run) {
   for (auto& [place, stream] : streams) {
     if (!stream.in_order) {
       std::vector<Interval> sorted = std::move(stream.ops);
-      std::stable_sort(sorted.begin(), sorted.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+      std::stable_sort(sorted.begin(), sorted.end(),
+                       [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
       stream = {};
       for (const Interval& op : sorted) add(stream, op);
     }

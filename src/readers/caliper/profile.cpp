@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <tuple>
 
 #include "base/credentials.h"
 #include "base/decimal.h"
@@ -41,17 +40,10 @@ uint32_t Profile::add_column(const Attribute& attribute) {
   return static_cast<uint32_t>(columns_.size() - 1);
 }
 
-uint32_t Profile::place(const CallPlace& place) {
-  const auto key = std::tuple(place.name, place.file, place.module, place.line);
-  const auto [at, is_new] = place_numbers_.try_emplace(key, static_cast<uint32_t>(places_.size()));
-  if (is_new) places_.push_back(place);
-  return at->second;
-}
-
 NodeIndex Profile::region(NodeIndex parent, std::string_view name) {
   CallPlace region;
   region.name = tree_.names().intern(valid_utf8(demangle(name)));
-  return tree_.child(parent, place(region));
+  return tree_.child(parent, region);
 }
 
 NodeIndex Profile::device_work(NodeIndex parent, std::string_view activity, std::string_view kernel) {
@@ -68,7 +60,7 @@ NodeIndex Profile::source(NodeIndex parent, std::string_view file_and_line, std:
   line.module = tree_.names().intern(valid_utf8(module));
   const std::string_view digits = file_and_line.substr(colon + 1);
   std::from_chars(digits.data(), digits.data() + digits.size(), line.line);
-  return tree_.child(parent, place(line));
+  return tree_.child(parent, line);
 }
 
 uint32_t Profile::profile_of(std::optional<int64_t> rank, std::optional<int64_t> thread) {
@@ -154,7 +146,7 @@ void Profile::add_interval(NodeIndex node, const std::vector<Value>& values, std
     row.thread = "time series";
     timeline.tracks.push_back(std::move(row));
   }
-  const StringId name = node == 0 ? 0 : places_[tree_.place(node)].name;
+  const StringId name = node == 0 ? 0 : tree_.described(node).name;
   run_.add_slice({.start = *start - run_.clock_base,
                   .duration = *duration,
                   .name = timeline.names.intern(name == 0 ? "<outside regions>" : tree_.names()[name]),
@@ -239,7 +231,7 @@ void Profile::choose_main_metric() {
 
 void Profile::finish() {
   hide_doubles();
-  run_.call_tree = tree_.finish(places_);
+  run_.call_tree = tree_.finish();
   choose_main_metric();
   run_.notes.add("ambiguous_value", tree_.ambiguous(),
                  "averages and ratios with several values for a region: there is no common one");

@@ -55,14 +55,11 @@ class Profile {
   uint32_t profile_of(std::optional<int64_t> rank, std::optional<int64_t> thread);
   MetricIndex metric_of_column(Column& column);
   void add_interval(NodeIndex node, const std::vector<Value>& values, std::optional<int64_t> rank);
-  uint32_t place(const CallPlace& place);
   void hide_doubles();
   void choose_main_metric();
 
   Run& run_;
   CallTreeBuilder tree_;
-  std::vector<CallPlace> places_;
-  std::map<std::tuple<StringId, StringId, StringId, uint32_t>, uint32_t> place_numbers_;
   std::vector<Column> columns_;
   std::map<std::pair<std::optional<int64_t>, std::optional<int64_t>>, uint32_t> profiles_;  // by rank and thread
   std::map<std::optional<int64_t>, TrackIndex> interval_tracks_;                            // by rank

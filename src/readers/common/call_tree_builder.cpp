@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_text.h"
+
 namespace cgpu {
 
 namespace {
@@ -166,6 +168,18 @@ NodeIndex CallTreeBuilder::child(NodeIndex parent, uint32_t place) {
   return at->second;
 }
 
+NodeIndex CallTreeBuilder::child(NodeIndex parent, const CallPlace& place) {
+  const auto [at, is_new] = numbers_.try_emplace(place, static_cast<uint32_t>(described_.size()));
+  if (is_new) described_.push_back(place);
+  return child(parent, at->second);
+}
+
+NodeIndex CallTreeBuilder::child_named(NodeIndex parent, std::string_view name) {
+  CallPlace place;
+  place.name = names().intern(valid_utf8(name));
+  return child(parent, place);
+}
+
 MetricIndex CallTreeBuilder::add_metric(Metric description, Combine combine) {
   description.additive = combine == Combine::sum;
   tree_.metrics.push_back(std::move(description));
@@ -186,6 +200,10 @@ void CallTreeBuilder::add_inclusive(uint32_t profile, MetricIndex metric, NodeIn
   MetricValues& values = values_[metric];
   double& sum = values.of[key_of(profile, node)].inclusive;
   if (!combine_into(sum, value, values.combine)) ++ambiguous_;
+}
+
+CallTree CallTreeBuilder::finish() {
+  return finish(described_);
 }
 
 CallTree CallTreeBuilder::finish(const std::vector<CallPlace>& places) {

@@ -44,6 +44,28 @@ TEST(CallTreeBuilder, SumsWhatNodesCostByThemselves) {
   EXPECT_TRUE(tree.profile_values->of_node(b, metric).size() == 1);
 }
 
+TEST(CallTreeBuilder, PlacesThatAreDescribedAlikeAreOne) {
+  CallTreeBuilder builder;
+  builder.add_metric(named("m"));
+  builder.add_profile({});
+  const NodeIndex f = builder.child_named(0, "f\xff");
+  CallPlace line;
+  line.file = builder.names().intern("f.c");
+  line.line = 7;
+  line.kind = NodeKind::line;
+  const NodeIndex seventh = builder.child(f, line);
+  EXPECT_EQ(builder.child_named(0, "f\xff"), f);
+  EXPECT_EQ(builder.child(f, line), seventh);
+  EXPECT_NE(builder.child(0, line), seventh);
+  line.line = 8;
+  EXPECT_NE(builder.child(f, line), seventh);
+  EXPECT_EQ(builder.described(seventh).line, 7u);
+  const CallTree tree = builder.finish();
+  EXPECT_EQ(tree.name_of(f), "f\xef\xbf\xbd");
+  EXPECT_EQ(tree.nodes.line[seventh], 7u);
+  EXPECT_EQ(tree.nodes.kind[seventh], NodeKind::line);
+}
+
 TEST(CallTreeBuilder, TakesInclusiveValuesAsTheyAre) {
   CallTreeBuilder builder;
   const MetricIndex metric = builder.add_metric(named("m"));

@@ -1,9 +1,6 @@
 #include "readers/nccl_inspector/durations.h"
 
-#include <algorithm>
 #include <utility>
-
-#include "base/json_text.h"
 
 namespace cgpu::nccl_inspector {
 
@@ -50,8 +47,8 @@ void Durations::add(const Duration& of) {
   std::string group = "group " + of.group;
   if (!of.purpose.empty()) group += " (" + of.purpose + ")";
   if (of.ranks > 0) group += ", " + std::to_string(of.ranks) + " ranks";
-  NodeIndex node = tree_.child(tree_.child(0, place(group)), place(of.name));
-  if (of.bytes >= 0) node = tree_.child(node, place(std::to_string(of.bytes) + " B"));
+  NodeIndex node = tree_.child_named(tree_.child_named(0, group), of.name);
+  if (of.bytes >= 0) node = tree_.child_named(node, std::to_string(of.bytes) + " B");
   const uint32_t by = profile(of.rank);
   tree_.add(by, time_, node, of.time_us * kNsOfUs);
   tree_.add(by, calls_, node, 1);
@@ -60,19 +57,9 @@ void Durations::add(const Duration& of) {
 }
 
 CallTree Durations::finish() {
-  CallTree tree = tree_.finish(places_);
+  CallTree tree = tree_.finish();
   tree.main_metric = time_;
   return tree;
-}
-
-uint32_t Durations::place(const std::string& name) {
-  const auto [at, added] = place_of_name_.try_emplace(name, static_cast<uint32_t>(places_.size()));
-  if (added) {
-    CallPlace made;
-    made.name = tree_.names().intern(valid_utf8(name));
-    places_.push_back(made);
-  }
-  return at->second;
 }
 
 uint32_t Durations::profile(int64_t rank) {

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "readers/common/call_tree_builder.h"
 
@@ -33,7 +31,6 @@ class Durations {
   CallTree finish();
 
  private:
-  uint32_t place(const std::string& name);
   uint32_t profile(int64_t rank);
 
   CallTreeBuilder tree_;
@@ -41,8 +38,6 @@ class Durations {
   MetricIndex calls_ = 0;
   MetricIndex bytes_ = 0;
   MetricIndex bus_bytes_ = 0;
-  std::vector<CallPlace> places_;
-  std::unordered_map<std::string, uint32_t> place_of_name_;
   std::map<int64_t, uint32_t> profiles_;  // by rank
   int64_t count_ = 0;
 };

@@ -5,13 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
 #include "readers/common/json_reader.h"
@@ -94,7 +92,7 @@ class LayerReader {
       return;
     }
     ++run_.events.samples;
-    const NodeIndex node = tree_.child(0, place_of(std::string(name)));
+    const NodeIndex node = tree_.child_named(0, name);
     tree_.add(0, time_, node, static_cast<double>(*time));
     if (count_ > 0) tree_.add_inclusive(0, runs_, node, static_cast<double>(count_));
     if (const auto median = nanoseconds(fields, "medianMs")) {
@@ -107,29 +105,17 @@ class LayerReader {
       tree_.add_inclusive(0, runs_, 0, static_cast<double>(count_));
       run_.metadata.emplace_back("runs", std::to_string(count_));
     }
-    run_.call_tree = tree_.finish(places_);
+    run_.call_tree = tree_.finish();
     run_.call_tree->main_metric = time_;
   }
 
  private:
-  uint32_t place_of(const std::string& name) {
-    const auto [at, added] = place_of_name_.try_emplace(name, static_cast<uint32_t>(places_.size()));
-    if (added) {
-      CallPlace place;
-      place.name = tree_.names().intern(valid_utf8(name));
-      places_.push_back(place);
-    }
-    return at->second;
-  }
-
   Run& run_;
   CallTreeBuilder tree_;
   MetricIndex time_ = 0;
   MetricIndex runs_ = 0;
   MetricIndex median_ = 0;
   int64_t count_ = 0;
-  std::vector<CallPlace> places_;
-  std::unordered_map<std::string, uint32_t> place_of_name_;
 };
 
 // ---------------------------------------------------------------- runs

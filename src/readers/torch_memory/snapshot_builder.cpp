@@ -133,7 +133,7 @@ void SnapshotBuilder::finish() {
     if (traced_.count(device) == 0) add_event(SnapshotEvent{Action::snapshot, last_, 0, 0, 0}, device, held);
   }
   if (tree_.nodes() > 1) {
-    run_.call_tree = tree_.finish(places_);
+    run_.call_tree = tree_.finish();
     run_.call_tree->main_metric = at_peak_;
   }
 }
@@ -184,26 +184,19 @@ void SnapshotBuilder::add_event(const SnapshotEvent& event, int32_t device, cons
   run_.timeline.memory.push_back(made);
 }
 
-uint32_t SnapshotBuilder::place(const CallPlace& where) {
-  const auto key = std::tuple(where.name, where.file, where.line, where.kind);
-  const auto [at, added] = place_numbers_.try_emplace(key, static_cast<uint32_t>(places_.size()));
-  if (added) places_.push_back(where);
-  return at->second;
-}
-
 NodeIndex SnapshotBuilder::node_of(const std::vector<SnapshotFrame>& stack) {
   NodeIndex node = 0;
   for (size_t i = stack.size(); i-- > stack.size() - std::min(stack.size(), kMostFrames);) {
     CallPlace where;
     where.name = tree_.names().intern(stack[i].name);
     where.file = tree_.names().intern(stack[i].file);
-    node = tree_.child(node, place(where));
+    node = tree_.child(node, where);
     const int64_t line = stack[i].line;
     if (line <= 0 || line > UINT32_MAX) continue;
     where.name = 0;
     where.line = static_cast<uint32_t>(line);
     where.kind = NodeKind::line;
-    node = tree_.child(node, place(where));
+    node = tree_.child(node, where);
   }
   return node;
 }

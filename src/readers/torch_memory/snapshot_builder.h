@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "model/run.h"
@@ -75,7 +74,6 @@ class SnapshotBuilder {
   };
 
   MetricIndex add_metric(const char* name, const char* unit, const char* about);
-  uint32_t place(const CallPlace& where);
   void note_large_sum();
   void apply(const SnapshotEvent& event, Held& held);
   Held held_before(const std::vector<SnapshotEvent>& events, int32_t device);
@@ -88,8 +86,6 @@ class SnapshotBuilder {
   std::map<int32_t, Held> held_;  // by device
   std::set<int32_t> traced_;      // devices with events
   CallTreeBuilder tree_;
-  std::vector<CallPlace> places_;
-  std::map<std::tuple<StringId, StringId, uint32_t, NodeKind>, uint32_t> place_numbers_;
   MetricIndex allocated_ = 0;
   MetricIndex allocations_ = 0;
   MetricIndex at_peak_ = 0;

@@ -12,11 +12,8 @@ StackTree::StackTree() {
 
 NodeIndex StackTree::child(NodeIndex caller, const FrameText& frame) {
   StringPool& names = builder_.names();
-  const CallPlace place{names.intern(frame.name), names.intern(frame.file), names.intern(frame.module), frame.line};
-  const auto number = static_cast<uint32_t>(places_.size());
-  const auto [at, added] = place_numbers_.try_emplace({place.name, place.file, place.module, place.line}, number);
-  if (added) places_.push_back(place);
-  return builder_.child(caller, at->second);
+  return builder_.child(
+      caller, CallPlace{names.intern(frame.name), names.intern(frame.file), names.intern(frame.module), frame.line});
 }
 
 uint32_t StackTree::profile(const std::string& name) {
@@ -30,7 +27,7 @@ uint32_t StackTree::profile(const std::string& name) {
 }
 
 CallTree StackTree::finish() {
-  CallTree tree = builder_.finish(places_);
+  CallTree tree = builder_.finish();
   tree.main_metric = 0;
   return tree;
 }

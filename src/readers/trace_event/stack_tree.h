@@ -4,8 +4,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <vector>
 
 #include "readers/common/call_tree_builder.h"
 
@@ -33,8 +31,6 @@ class StackTree {
 
  private:
   CallTreeBuilder builder_;
-  std::vector<CallPlace> places_;
-  std::map<std::tuple<StringId, StringId, StringId, uint32_t>, uint32_t> place_numbers_;
   std::map<std::string, uint32_t> profiles_;
 };
 
