@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/report_of_inputs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/viewer_file.h"
-#include "report/history_report.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -35,14 +35,7 @@ struct ReportCommand {
     const std::string wanted = format_of_output(format, output, {"html", "json", "md", "txt"});
     check_output(output, input);
     if (!viewer.empty()) check_viewer(wanted);
-    const bool with_pictures = wanted == "html";
-    RunHistories histories;
-    FoldedSession folded =
-        fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(),
-                   report_tables(names, with_pictures, sections), with_pictures ? &histories : nullptr);
-    std::vector<RunHistory> drawn;
-    if (with_pictures) drawn = histories.take(folded);
-    Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
+    Report report = report_of(input, {exchange, wanted == "html", names, sections});
     if (!viewer.empty()) {
       write_viewer_file(viewer, input);
       report.viewer = {link_to_viewer(), !input.selection().has_window()};

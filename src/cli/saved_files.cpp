@@ -8,9 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "cli/report_of_inputs.h"
 #include "cli/viewer_file.h"
-#include "report/report.h"
-#include "session/ranks/rank_fold.h"
 #include "session/summaries/summary.h"
 
 namespace cgpu {
@@ -29,11 +28,7 @@ std::string stem_of(const InputOptions& input) {
 }
 
 std::string report_page(const InputOptions& input) {
-  RunHistories histories;
-  const OpeningWithProgress opening(input);
-  FoldedSession folded = fold_ranks(opening.options(), input.selection(), report_tables("full", true), &histories);
-  std::vector<RunHistory> drawn = histories.take(folded);
-  return render_report_html(make_report(folded.session, std::move(folded.tables), std::move(drawn)));
+  return render_report_html(report_of(input));
 }
 
 std::string viewer_page(const InputOptions& input) {
