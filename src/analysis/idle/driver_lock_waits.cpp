@@ -9,6 +9,7 @@
 
 #include "analysis/host/launch_calls.h"
 #include "base/lower_median.h"
+#include "base/sort_runs.h"
 
 namespace cgpu {
 
@@ -27,7 +28,7 @@ class LaunchesOfProcess {
  public:
   LaunchesOfProcess(const Timeline& timeline, std::vector<SliceIndex> calls)
       : slices_(timeline.slices), calls_(std::move(calls)), overlaps_(calls_.size()) {
-    std::sort(calls_.begin(), calls_.end(), [&](SliceIndex a, SliceIndex b) {
+    sort_runs(calls_, [&](SliceIndex a, SliceIndex b) {
       return std::tuple(slices_.start[a], a) < std::tuple(slices_.start[b], b);
     });
     std::vector<size_t> open;  // places of calls that have not ended
@@ -43,6 +44,8 @@ class LaunchesOfProcess {
   }
 
   void add_waits(std::vector<DriverLockWait>& waits) const {
+    const auto overlapping = static_cast<size_t>(std::count(overlaps_.begin(), overlaps_.end(), true));
+    if (overlapping < 2 * kFewestCalls) return;  // of two threads
     std::map<StringId, std::vector<int64_t>> alone;
     std::map<std::pair<TrackIndex, StringId>, std::vector<int64_t>> together;
     for (size_t i = 0; i < calls_.size(); ++i) {
