@@ -59,7 +59,7 @@ std::vector<TileEntry> tile_of_lane(const Lane& lane, const TilePlace& place) {
 }
 
 std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const TilePlace& place,
-                        const std::function<SliceStyle(SliceIndex)>& style_of) {
+                        const std::function<SliceStyle(SliceIndex)>& style_of, const std::vector<SliceIndex>* numbers) {
   std::vector<uint32_t> lane_begin = {0};
   std::vector<TileEntry> entries;
   for (uint32_t lane = 0; lane < index.lanes(); ++lane) {
@@ -76,7 +76,7 @@ std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const T
   pad_to_8(out);
   for (const TileEntry& entry : entries) append_number(out, static_cast<double>(times.start(entry.slice)));
   for (const TileEntry& entry : entries) append_number(out, static_cast<double>(times.duration(entry.slice)));
-  for (const TileEntry& entry : entries) append_number(out, entry.slice);
+  for (const TileEntry& entry : entries) append_number(out, numbers ? (*numbers)[entry.slice] : entry.slice);
   std::vector<uint16_t> colours;
   for (const TileEntry& entry : entries) {
     const SliceStyle style = style_of(entry.slice);

@@ -46,8 +46,10 @@ struct SliceStyle {
   uint16_t colour = 0;
 };
 
-/// The tile of all lanes in binary form. Calls `style_of` once for each entry.
+/// The tile of all lanes in binary form. Calls `style_of` once for each entry. `numbers`: what the page knows the
+/// slices by, where these are not their own numbers.
 std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const TilePlace& place,
-                        const std::function<SliceStyle(SliceIndex)>& style_of);
+                        const std::function<SliceStyle(SliceIndex)>& style_of,
+                        const std::vector<SliceIndex>* numbers = nullptr);
 
 }  // namespace cgpu

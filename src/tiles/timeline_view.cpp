@@ -54,6 +54,8 @@ struct TimelineView::OpenTrack {
   std::unique_ptr<LaneIndex> lanes;
   std::unique_ptr<CounterIndex> counter;
   std::unique_ptr<Activity> activity;
+  std::mutex depth_mutex;  // guards `at_depth`
+  std::shared_ptr<const FramesAtDepth> at_depth;
 };
 
 TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
@@ -121,6 +123,26 @@ std::string TimelineView::counter_tile(ViewTrackId track, const TilePlace& place
 
 std::string TimelineView::activity_tile(ViewTrackId track, const TilePlace& place) const {
   return open(track).activity->tile(place);
+}
+
+std::shared_ptr<const FramesAtDepth> TimelineView::at_depth(ViewTrackId id, uint32_t depth) const {
+  const ViewTrack& track = tracks()[id];
+  if (track.kind != ViewKind::call_path) return nullptr;
+  OpenTrack& opened = open(id);
+  const uint32_t shown = std::clamp<uint32_t>(depth, 1, std::max<uint32_t>(*track.lanes, 1));
+  const std::lock_guard lock(opened.depth_mutex);
+  if (!opened.at_depth || opened.at_depth->depth() != shown) {
+    opened.at_depth = std::make_shared<FramesAtDepth>(derived_as<CallPaths>(id), shown, zero(track.run));
+  }
+  return opened.at_depth;
+}
+
+std::string TimelineView::tile_at_depth(ViewTrackId track, uint32_t depth, const TilePlace& place) const {
+  const std::shared_ptr<const FramesAtDepth> frames = at_depth(track, depth);
+  if (!frames) return tile(track, place);
+  const std::vector<SliceIndex>& boxes = frames->pieces().box;
+  const auto style_of = [&](SliceIndex piece) { return style(track, boxes[piece]); };
+  return encode_tile(frames->lanes(), frames->times(), place, style_of, &boxes);
 }
 
 const LaneIndex& TimelineView::lanes(ViewTrackId track) const {

@@ -16,6 +16,7 @@
 
 #include "analysis/session_facts.h"
 #include "model/run.h"
+#include "tiles/frames_at_depth.h"
 #include "tiles/lane_index.h"
 #include "tiles/lanes/call_path_lane.h"
 #include "tiles/lanes/lane_scope.h"
@@ -57,6 +58,12 @@ class TimelineView {
   std::string tile(ViewTrackId track, const TilePlace& place) const;
   std::string counter_tile(ViewTrackId track, const TilePlace& place) const;
   std::string activity_tile(ViewTrackId track, const TilePlace& place) const;
+
+  /// What a track of call paths shows at a depth, 1 for the outermost frames; deeper than its paths are: their
+  /// innermost frames. Null for other tracks. The depth of a track that was asked for last is kept.
+  std::shared_ptr<const FramesAtDepth> at_depth(ViewTrackId track, uint32_t depth) const;
+  /// The tile of that: one lane, whose slices are called by the numbers of their boxes. Of other tracks as tile().
+  std::string tile_at_depth(ViewTrackId track, uint32_t depth, const TilePlace& place) const;
 
   /// The lanes of a track that has slices, and their times.
   const LaneIndex& lanes(ViewTrackId track) const;

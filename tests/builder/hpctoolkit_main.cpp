@@ -1,5 +1,5 @@
 // Writes a small HPCToolkit database, for tests of the whole program: hpctoolkit_builder FOLDER [WAITED | copies |
-// copies-untraced].
+// copies-untraced | ranks=N].
 //
 // Two threads of one rank: main calls solve, which has a loop that calls dot; the second thread waits in poll. A stream
 // runs the kernel that solve launched. Samples are a millisecond apart.
@@ -9,6 +9,10 @@
 //
 // With copies one whose device copies 200 times 4 KiB to it, 20 us each, and runs a kernel of 30 us after each; with
 // copies-untraced the same, without a trace.
+//
+// With ranks=N one of N ranks, a thread each, of 400 samples a millisecond apart: setup, then ten times solve, which
+// calls relax and in it smooth, and exchange, in which a rank waits the longer the less it has to smooth; write at the
+// end.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -152,9 +156,48 @@ DatabaseBuilder copying_program(bool traced) {
   return builder;
 }
 
+DatabaseBuilder job(uint32_t ranks) {
+  constexpr uint32_t kSamples = 400;
+  constexpr uint32_t kSetup = 30;
+  constexpr uint32_t kIteration = 35;
+  constexpr uint32_t kIterations = 10;
+  constexpr uint32_t kRelax = 5;
+  DatabaseBuilder builder;
+  builder.metrics = {"CPUTIME (sec)"};
+  const TestContext read{4, 1, 0, "read_mesh", "/src/mesh.c", 8, "/bin/program", 0, {}};
+  const TestContext setup{3, 1, 0, "setup", "/src/setup.c", 5, "/bin/program", 0, {read}};
+  const TestContext smooth{7, 1, 0, "smooth", "/src/smooth.c", 12, "/bin/program", 0, {}};
+  const TestContext relax{6, 1, 0, "relax", "/src/relax.c", 9, "/bin/program", 0, {smooth}};
+  const TestContext wait{9, 1, 0, "MPI_Waitall", "", 0, "/lib/libmpi.so", 0, {}};
+  const TestContext exchange{8, 1, 0, "exchange", "/src/exchange.c", 30, "/bin/program", 0, {wait}};
+  const TestContext solve{5, 1, 0, "solve", "/src/solve.c", 20, "/bin/program", 0, {relax, exchange}};
+  const TestContext write{10, 1, 0, "write_result", "/src/write.c", 3, "/bin/program", 0, {}};
+  const TestContext main{2, 1, 0, "main", "/src/main.c", 1, "/bin/program", 0, {setup, solve, write}};
+  builder.entries = {{1, "main thread", {main}}};
+  for (uint32_t number = 0; number < ranks; ++number) {
+    TestProfile profile{{{node, 1}, {rank, number}, {thread, 0}}, {}, {}};
+    const auto context_at = [&](uint32_t sample) -> uint32_t {
+      if (sample < kSetup) return sample < 10 + number % 7 ? 4 : 3;
+      if (sample >= kSetup + kIterations * kIteration) return 10;
+      const uint32_t at = (sample - kSetup) % kIteration;
+      if (at < kRelax) return 6;
+      return at < kRelax + 10 + number % 16 ? 7 : 9;
+    };
+    for (uint32_t sample = 0; sample < kSamples; ++sample) {
+      profile.trace.emplace_back((sample + 1) * kMillisecond, context_at(sample));
+    }
+    profile.trace.emplace_back((kSamples + 1) * kMillisecond, 0);
+    for (const uint32_t context : {0U, 1U, 2U}) profile.set(context, 0, 0, 1e-3 * kSamples);
+    builder.profiles.push_back(profile);
+  }
+  return builder;
+}
+
 DatabaseBuilder program_of(const std::string& kind) {
   if (kind.empty()) return program();
   if (kind.starts_with("copies")) return copying_program(kind == "copies");
+  const std::string many = "ranks=";
+  if (kind.starts_with(many)) return job(static_cast<uint32_t>(std::stoul(kind.substr(many.size()))));
   return sampled_program(std::stod(kind));
 }
 
@@ -162,7 +205,7 @@ DatabaseBuilder program_of(const std::string& kind) {
 
 int main(int count, char** words) {
   if (count != 2 && count != 3) {
-    std::fputs("usage: hpctoolkit_builder FOLDER [WAITED | copies | copies-untraced]\n", stderr);
+    std::fputs("usage: hpctoolkit_builder FOLDER [WAITED | copies | copies-untraced | ranks=N]\n", stderr);
     return 2;
   }
   try {

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "serve/endpoints/endpoints.h"
+#include "serve/http/parameters.h"
 #include "serve/test_json.h"
 #include "serve/test_text.h"
 #include "tiles/test_call_paths.h"
@@ -97,6 +101,70 @@ TEST(CallPath, AnAreaOfItIsThatOfTheSamples) {
     return body.substr(body.find("\"slices\""));
   };
   EXPECT_EQ(area(kPath), area(kSamples));
+}
+
+std::string functions(const Profile& profile, const Query& query) {
+  std::string body = answer_functions(profile, {"/api/p/0/functions", query}).body;
+  EXPECT_TRUE(test::JsonCheck::is_valid(body)) << body;
+  return body;
+}
+
+/// What is answered for each function, without its number and colour.
+std::string row(const std::string& name, int64_t time) {
+  return fmt::format(R"("time":{},"tracks":1)", time) + "|" + name;
+}
+
+/// The same of an answer, in its order.
+std::vector<std::string> rows_of(const std::string& body) {
+  std::vector<std::string> rows;
+  const auto between = [&](size_t from, const std::string& before, const std::string& after) {
+    const size_t begin = body.find(before, from) + before.size();
+    return body.substr(begin, body.find(after, begin) - begin);
+  };
+  for (size_t at = body.find(R"({"id":)"); at != std::string::npos; at = body.find(R"({"id":)", at + 1)) {
+    rows.push_back(R"("time":)" + between(at, R"("time":)", "}") + "|" + between(at, R"("name":")", "\""));
+  }
+  return rows;
+}
+
+TEST(CallPath, FunctionsAtADepthShareTheTimeOfTheTracks) {
+  const Profile profile = small_profile();
+  using Rows = std::vector<std::string>;
+  EXPECT_EQ(rows_of(functions(profile, {{"depth", "1"}})), (Rows{row("main", 40)}));
+  EXPECT_EQ(rows_of(functions(profile, {{"depth", "2"}})), (Rows{row("solve", 30), row("write", 10)}));
+  EXPECT_EQ(rows_of(functions(profile, {{"depth", "64"}})), (Rows{row("solve", 30), row("write", 10)}));
+  const std::string part = functions(profile, {{"depth", "2"}, {"from", "15"}, {"to", "32"}, {"track", "1"}});
+  EXPECT_EQ(rows_of(part), (Rows{row("write", 10), row("solve", 7)}));
+  expect_has(part, R"("depth":2,"from":15,"to":32,"tracks":1,"total":17)");
+}
+
+TEST(CallPath, FunctionsAreThoseOfTracksOfCallPaths) {
+  const Profile profile = small_profile();
+  for (const Query& query : {Query{}, Query{{"depth", "0"}}, Query{{"depth", "65"}},
+                             Query{{"depth", "1"}, {"track", "0"}}, Query{{"depth", "1"}, {"track", "7"}}}) {
+    EXPECT_THROW(answer_functions(profile, {"/api/p/0/functions", query}), RequestError);
+  }
+}
+
+TEST(CallPath, TilesOfADepthHaveOneLane) {
+  const Profile profile = small_profile();
+  const auto tiles = [&](const std::string& depth) {
+    Query query{{"track", "0,1"}, {"level", "0"}, {"index", "0,0"}};
+    if (!depth.empty()) query.emplace("depth", depth);
+    return answer_tiles(profile, {"/api/p/0/tiles", query}).body;
+  };
+  const auto tile = [&](ViewTrackId track, const std::string& depth) {
+    Query query{{"track", std::to_string(track)}, {"level", "0"}, {"index", "0"}};
+    if (!depth.empty()) query.emplace("depth", depth);
+    return answer_tile(profile, {"/api/p/0/tile", query}).body;
+  };
+  EXPECT_EQ(tile(kPath, "")[4], 2);
+  EXPECT_EQ(tile(kPath, "1")[4], 1);
+  EXPECT_EQ(tile(kSamples, "1"), tile(kSamples, ""));
+  EXPECT_NE(tiles("2").find(tile(kPath, "2")), std::string::npos);
+  EXPECT_NE(tiles("2").find(tile(kSamples, "")), std::string::npos);
+  EXPECT_EQ(tiles("2").find(tile(kPath, "")), std::string::npos);
+  EXPECT_THROW(tile(kPath, "65"), RequestError);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct ServerIdentity {
   ENDPOINT(launch)               \
   ENDPOINT(search)               \
   ENDPOINT(area)                 \
+  ENDPOINT(functions)            \
   ENDPOINT(distributions)        \
   ENDPOINT(row)                  \
   ENDPOINT(flame)                \
