@@ -113,6 +113,33 @@ test("tiles of one request are of one level, and few are asked for one by one", 
   );
 });
 
+test("tiles of another depth are others, and are asked for apart", async () => {
+  const client = fakeClient();
+  const depths: (number | null)[] = [];
+  const asking = {
+    tiles: (level: number, wanted: { track: number; index: number }[], depth: number | null) => {
+      depths.push(depth);
+      return client.tiles(level, wanted);
+    },
+  };
+  let shown: number | null = null;
+  const store = new TileStore(asking as never, undefined, (track) => (track === 1 ? shown : null));
+  const answered = async () => {
+    await soon();
+    for (const answer of client.answers.splice(0)) answer();
+    await soon();
+  };
+  store.want("tile", 1, 20, 0);
+  await answered();
+  assert.ok(store.peek("tile", 1, 20, 0));
+  shown = 3;
+  assert.equal(store.want("tile", 1, 20, 0), undefined);
+  store.want("tile", 2, 20, 0);
+  await answered();
+  assert.deepEqual(depths, [null, 3, null]);
+  assert.ok(store.peek("tile", 1, 20, 0));
+});
+
 test("an answer with several tiles is taken apart", () => {
   const tiles = [encodeCounter(5, 0), encodeActivity(5, 0)];
   const sizes = tiles.map((tile) => tile.byteLength);

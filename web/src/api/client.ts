@@ -4,6 +4,7 @@ import type {
   Distributions,
   FlameGraph,
   Flow,
+  FunctionsAtDepth,
   LaunchSlices,
   NameBlock,
   Neighbor,
@@ -20,6 +21,7 @@ import type {
   Table,
 } from "./protocol";
 import { ApiError, type Server } from "./server";
+import type { CallDepth } from "../model/call_depth";
 import { splitTiles } from "./tiles";
 
 export interface TableOptions {
@@ -107,18 +109,21 @@ export class Client {
     return this.#json(`names/${block}`);
   }
 
-  tile(kind: TileKind, track: number, level: number, index: number, signal?: AbortSignal) {
-    const path = this.#path(`${kind}${query({ track, level, index })}`);
+  /** `depth`: at which call paths are wanted, of a tile of slices. */
+  tile(kind: TileKind, track: number, level: number, index: number, signal?: AbortSignal, depth: CallDepth = null) {
+    const path = this.#path(`${kind}${query({ track, level, index, depth })}`);
     return this.server.get(path, signal).then((answer) => answer.arrayBuffer());
   }
 
   /** Several tiles of a level in one request. */
-  async tiles(level: number, wanted: readonly TilePlace[]): Promise<ArrayBuffer[]> {
+  async tiles(level: number, wanted: readonly TilePlace[], depth: CallDepth = null): Promise<ArrayBuffer[]> {
     if (wanted.length === 1 || this.server.copy) {
-      return Promise.all(wanted.map(({ kind, track, index }) => this.tile(kind, track, level, index)));
+      return Promise.all(
+        wanted.map(({ kind, track, index }) => this.tile(kind, track, level, index, undefined, depth)),
+      );
     }
     const [track, index] = (["track", "index"] as const).map((key) => wanted.map((one) => decimal(one[key])).join(","));
-    const answer = await this.server.get(this.#path(`tiles${query({ level, track, index })}`));
+    const answer = await this.server.get(this.#path(`tiles${query({ level, track, index, depth })}`));
     return splitTiles(await answer.arrayBuffer());
   }
 
@@ -154,6 +159,16 @@ export class Client {
 
   area(from: number, to: number, tracks: readonly number[] | null, signal?: AbortSignal): Promise<AreaStatistics> {
     return this.#json(`area${query({ from, to, track: tracks?.join(",") })}`, signal);
+  }
+
+  /** Which functions the call paths of some tracks (null: of all) have at a depth, and for how long. */
+  functions(
+    depth: number,
+    window: { from: number; to: number },
+    tracks: readonly number[] | null,
+    signal?: AbortSignal,
+  ): Promise<FunctionsAtDepth> {
+    return this.#json(`functions${query({ depth, ...window, track: tracks?.join(",") })}`, signal);
   }
 
   /** One table with the selection that `cgpu table NAME` would make. */

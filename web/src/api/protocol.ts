@@ -391,6 +391,27 @@ export interface AreaStatistics {
   tables: Record<string, Table>;
 }
 
+/** What the call paths of tracks have at one depth, in a part of the time; times in ns. */
+export interface FunctionsAtDepth {
+  depth: number;
+  from: number;
+  to: number;
+  /** That were looked at. */
+  tracks: number;
+  /** Of all functions, summed over the tracks. */
+  total: number;
+  /** The longest first. */
+  functions: {
+    /** Of the name, as tiles have it. */
+    id: number;
+    name: string;
+    colour: number;
+    time: number;
+    /** That have it. */
+    tracks: number;
+  }[];
+}
+
 export interface FlameGraph {
   unit: string;
   metric: string;

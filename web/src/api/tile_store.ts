@@ -2,6 +2,7 @@
 // wants, in its order; what no frame wants any more is not asked for. The oldest unused tiles are dropped.
 import type { Client, TileKind, TilePlace } from "./client";
 import { BUCKETS, HIGHEST_LEVEL, decodeActivityTile, decodeCounterTile, decodeSliceTile } from "./tiles";
+import type { CallDepth } from "../model/call_depth";
 import type { ActivityTile, CounterTile, SliceTile } from "./tiles";
 
 interface TileOf {
@@ -20,11 +21,9 @@ const FAILED_AGAIN_MS = 2000;
 
 interface Wanted extends TilePlace {
   level: number;
+  depth: CallDepth;
   key: string;
 }
-
-const keyOf = (kind: TileKind, track: number, level: number, index: number): string =>
-  `${kind[0]}${track}/${level}/${index}`;
 
 export class TileStore {
   #tiles = new Map<string, AnyTile>(); // in order of last use
@@ -39,6 +38,8 @@ export class TileStore {
   constructor(
     private readonly client: Pick<Client, "tiles">,
     private readonly keep = KEPT_BYTES,
+    /** At which depth of its call paths a track is wanted now. */
+    private readonly depthOf: (track: number) => CallDepth = () => null,
   ) {}
 
   /** Calls the listener whenever a tile has come. */
@@ -60,12 +61,12 @@ export class TileStore {
 
   /** The tile, or undefined; then it is asked for. */
   want<K extends TileKind>(kind: K, track: number, level: number, index: number): TileOf[K] | undefined {
-    const key = keyOf(kind, track, level, index);
+    const key = this.#keyOf(kind, track, level, index);
     const tile = this.#use(key);
     if (tile) return tile as TileOf[K];
     if (!this.#queued.has(key) && !this.#running.has(key) && !this.#failedNow(key)) {
       this.#queued.add(key);
-      this.#queue.push({ kind, track, level, index, key });
+      this.#queue.push({ kind, track, level, index, depth: this.depthOf(track), key });
       queueMicrotask(() => this.#pump());
     }
     return undefined;
@@ -73,7 +74,7 @@ export class TileStore {
 
   /** The tile if it is here. */
   peek<K extends TileKind>(kind: K, track: number, level: number, index: number): TileOf[K] | undefined {
-    return this.#tiles.get(keyOf(kind, track, level, index)) as TileOf[K] | undefined;
+    return this.#tiles.get(this.#keyOf(kind, track, level, index)) as TileOf[K] | undefined;
   }
 
   /** What is here of other levels in place of a missing tile: the nearest coarser one over it, else the finer ones. */
@@ -92,6 +93,10 @@ export class TileStore {
     this.#notify();
   }
 
+  #keyOf(kind: TileKind, track: number, level: number, index: number): string {
+    return `${kind[0]}${track}@${this.depthOf(track) ?? ""}/${level}/${index}`;
+  }
+
   #use(key: string): AnyTile | undefined {
     const tile = this.#tiles.get(key);
     if (tile) {
@@ -106,23 +111,23 @@ export class TileStore {
     return until !== undefined && until > performance.now();
   }
 
-  /** Shares out what is wanted over the requests that may be under way; those of one request are of one level. */
+  /** Shares out what is wanted over the requests that may be under way; those of one request are of one level and depth. */
   #pump(): void {
     while (this.#requests < AT_ONCE && this.#queue.length) {
       const share = Math.min(MOST_IN_REQUEST, Math.ceil(this.#queue.length / (AT_ONCE - this.#requests)));
-      const { level } = this.#queue[0]!;
-      const other = this.#queue.findIndex((wanted) => wanted.level !== level);
+      const { level, depth } = this.#queue[0]!;
+      const other = this.#queue.findIndex((wanted) => wanted.level !== level || wanted.depth !== depth);
       const wanted = this.#queue.splice(0, other < 0 ? share : Math.min(share, other));
       for (const { key } of wanted) this.#queued.delete(key);
-      void this.#load(level, wanted);
+      void this.#load(level, depth, wanted);
     }
   }
 
-  async #load(level: number, wanted: Wanted[]): Promise<void> {
+  async #load(level: number, depth: CallDepth, wanted: Wanted[]): Promise<void> {
     ++this.#requests;
     for (const { key } of wanted) this.#running.add(key);
     try {
-      const tiles = await this.client.tiles(level, wanted);
+      const tiles = await this.client.tiles(level, wanted, depth);
       wanted.forEach(({ kind, index, key }, i) => this.#keep(key, DECODE[kind](tiles[i]!, level, index)));
     } catch {
       for (const { key } of wanted) {

@@ -193,8 +193,9 @@ export function rowAt(rows: readonly Row[], y: number): number {
 
 /** The ids of a track's group in the user's order, with the track moved by some places. */
 export function moveTrack(tracks: readonly Track[], settings: TrackSettings, id: number, by: number): number[] {
-  const group = groupsAround(groupTree(tracks), id).pop();
-  if (!group) return [...settings.order];
+  const tree = groupTree(tracks);
+  const group = groupsAround(tree, id).pop() ?? tree;
+  if (!group.tracks.some((track) => track.id === id)) return [...settings.order];
   const siblings = sorted(group.tracks, settings.order).map((track) => track.id);
   const from = siblings.indexOf(id);
   const to = Math.min(Math.max(from + by, 0), siblings.length - 1);

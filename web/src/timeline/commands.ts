@@ -1,6 +1,7 @@
 // What can be done in the timeline, by key and in the palette. How W, A, S and D move is in motion.ts.
 import type { Neighbor } from "../api/protocol";
 import type { Command } from "../views/context";
+import { depthBeside } from "../model/call_depth";
 import { areaBetween, rangeOf } from "../model/selection";
 import { outermost } from "../model/groups";
 import { at, isMenuKey, plain, typesOrAt } from "../ui/keys";
@@ -80,6 +81,18 @@ export function timelineCommands(
       const modes = source.colourModes;
       return modes[(modes.indexOf(mode) + 1) % modes.length]!;
     });
+  const changeDepth = (by: 1 | -1) => () => source.depth.update((depth) => depthBeside(depth, by, source.deepest));
+  const depthCommands: Bound[] = [
+    { title: "Call paths at one depth: one deeper", keys: ".", when: character(".", "Period"), run: changeDepth(1) },
+    {
+      title: "Call paths: less deep, at last all depths",
+      keys: ",",
+      when: character(",", "Comma"),
+      run: changeDepth(-1),
+    },
+    { title: "Call paths at the innermost depth", run: () => source.depth.set(source.deepest) },
+    { title: "Call paths with all depths", run: () => source.depth.set(null) },
+  ].map((command) => ({ group: "Tracks", ...command }));
   const press = (code: string) => () => timeline.motion.press(code);
   return [
     { group: "Axis", title: "Zoom in", keys: "W", run: press("KeyW") },
@@ -191,6 +204,7 @@ export function timelineCommands(
       title: "Counters from 0 or between the values in sight",
       run: () => source.counterScale.update((scale) => (scale === "zero" ? "sight" : "zero")),
     },
+    ...(source.deepest ? depthCommands : []),
     { group: "Tracks", title: `Fold all ${ranks}`, run: () => foldOutermost(true) },
     { group: "Tracks", title: `Unfold all ${ranks}`, run: () => foldOutermost(false) },
     {

@@ -64,7 +64,7 @@ export class HeaderColumn {
     this.#rows.clear();
     this.#scrollTop = scrollTop;
     for (const row of rows) {
-      const key = row.kind === "group" ? `g${row.id}` : `t${row.track.id}`;
+      const key = keyOf(row);
       this.#rows.set(key, row);
       gone.delete(key);
       let header = this.#headers.get(key);
@@ -216,7 +216,7 @@ export class HeaderColumn {
     const showTarget = (row: TrackRow | null) => {
       target = row;
       for (const [other, header] of this.#headers) {
-        header.element.classList.toggle("drop", row !== null && other === `t${row.track.id}`);
+        header.element.classList.toggle("drop", row !== null && other === keyOf(row));
       }
     };
     const move = (now: PointerEvent) => {
@@ -245,6 +245,9 @@ export class HeaderColumn {
     name.addEventListener("pointercancel", end);
   }
 }
+
+/** A track that is called otherwise gets another header. */
+const keyOf = (row: Row): string => (row.kind === "group" ? `g${row.id}` : `t${row.track.id} ${row.track.name}`);
 
 /** A name in parts of which the first gives way where it does not fit; a single one is cut at its end. */
 function nameElement(text: string): HTMLElement {

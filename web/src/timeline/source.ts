@@ -5,7 +5,8 @@ import type { Names } from "../api/names";
 import type { Session, Track } from "../api/protocol";
 import type { TileStore } from "../api/tile_store";
 import type { TimeAxis } from "../model/axis";
-import type { TrackSettings } from "../model/layout";
+import { settingsAtDepth, tracksAtDepth, type CallDepth } from "../model/call_depth";
+import { layout, type Layout, type TrackSettings } from "../model/layout";
 import type { Area, Mark, SliceRef } from "../model/selection";
 import type { Readable, Store } from "../model/store";
 import type { Bounds, Viewport } from "../model/viewport";
@@ -48,6 +49,10 @@ export interface TimelineSource {
   readonly axisMode: Store<string>;
   readonly axis: Readable<TimeAxis>;
   readonly counterScale: Store<CounterScale>;
+  /** The depth of the call paths that is shown. */
+  readonly depth: Store<CallDepth>;
+  /** Of the longest path; 0 where no depth can be chosen. */
+  readonly deepest: number;
   /** The moment under the pointer. */
   readonly cursor: Store<number | null>;
   readonly theme: Readable<Theme>;
@@ -56,6 +61,12 @@ export interface TimelineSource {
   bounds(): Bounds;
   navigate(target: Target): void;
   changeSettings(change: Partial<TrackSettings>): void;
+}
+
+/** The rows of a timeline as its settings and the depth of the call paths have it. */
+export function layoutOf({ tracks, settings, depth }: TimelineSource): Layout {
+  const at = depth.get();
+  return layout(tracksAtDepth(tracks, at), settingsAtDepth(settings.get(), tracks, at));
 }
 
 /** Rows that have room for the lanes of both. */

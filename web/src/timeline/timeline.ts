@@ -2,6 +2,7 @@
 // something has changed, at most once a frame of the browser.
 import { busyBeside, groupsAround, groupTree } from "../model/groups";
 import { layout, moveTrack, SHARED_LANE_HEIGHT, type Layout } from "../model/layout";
+import { tracksAtDepth } from "../model/call_depth";
 import { duration, moment } from "../model/format";
 import { byTime, rangeOf, type SliceRef } from "../model/selection";
 import { everything, fit, sameRange, width, type Viewport } from "../model/viewport";
@@ -18,7 +19,7 @@ import { Pane, refOf, type Hit } from "./pane";
 import { prefetch } from "./prefetch";
 import { minimapDown, pointerDown, wheel, type Stage } from "./pointer";
 import { drawRuler, gridStepOf } from "./ruler";
-import { tracksOfBoth, type TimelineSource, type Under } from "./source";
+import { layoutOf, tracksOfBoth, type TimelineSource, type Under } from "./source";
 import { Labels } from "./text";
 import { openMenuAt, rowMenu } from "./track_menu";
 import { Tooltip } from "./tooltip";
@@ -97,7 +98,7 @@ export class Timeline implements Stage {
       () => source.bounds(),
       () => this.fixedMoment(),
     );
-    this.#layout = layout(source.tracks, source.settings.get());
+    this.#layout = layoutOf(source);
     this.#build();
     this.#listen();
     this.#readColours();
@@ -292,6 +293,7 @@ export class Timeline implements Stage {
       source.axis.subscribe(all),
       source.counterScale.subscribe(all),
       source.settings.subscribe(() => this.#arrange()),
+      source.depth.subscribe(() => this.#arrange()),
       source.search.subscribe(all),
       source.hits.found.subscribe(all),
       source.theme.subscribe(() => {
@@ -411,14 +413,15 @@ export class Timeline implements Stage {
 
   #move(track: number, by: number): void {
     const settings = this.source.settings.get();
-    this.source.changeSettings({ order: moveTrack(this.source.tracks, settings, track, by) });
+    const tracks = tracksAtDepth(this.source.tracks, this.source.depth.get());
+    this.source.changeSettings({ order: moveTrack(tracks, settings, track, by) });
   }
 
   #arrange(): void {
     const under = this.#under;
     this.#layout = under
       ? layout(tracksOfBoth(this.source.tracks, under), this.source.settings.get(), SHARED_LANE_HEIGHT)
-      : layout(this.source.tracks, this.source.settings.get());
+      : layoutOf(this.source);
     this.panes[0].setRows(this.#layout.pinned, this.#layout.pinnedHeight);
     this.panes[1].setRows(this.#layout.main, this.#layout.mainHeight);
     this.#empty.hidden = this.#layout.main.length > 0;

@@ -180,7 +180,7 @@ export class TimelinePair {
   }
 
   #side(side: SideName, profile: ShownProfile, context: ViewContext, under?: TimelineSource): PairSide {
-    const shared = timelineSource(profile, context.theme);
+    const shared = timelineSource(profile, context.theme, true);
     const { viewport, selection } = shared;
     const navigate = (target: Target) => {
       // What is clicked is on the screen already: selecting it moves nothing.

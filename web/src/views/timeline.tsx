@@ -6,6 +6,7 @@ import { axisMoment, markMode } from "../model/axis";
 import { byTime, markTitle } from "../model/selection";
 import { everything, width } from "../model/viewport";
 import { Drawer } from "../panels/drawer";
+import { FunctionsPanel } from "../panels/functions";
 import { Marks } from "../panels/marks";
 import type { ColourMode } from "../timeline/colours";
 import { runKey, timelineCommands } from "../timeline/commands";
@@ -68,6 +69,7 @@ interface Parts {
 function TimelineView(parts: Parts): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const marks = useStore(parts.source.marks);
+  const depth = useStore(parts.source.depth);
   const [listed, setListed] = useState(false);
   useEffect(() => {
     place.current!.prepend(parts.timeline.element);
@@ -77,9 +79,10 @@ function TimelineView(parts: Parts): JSX.Element {
     <div class="timeline-view">
       <VerdictStrip context={parts.context} tiles={parts.source.tiles} />
       <Toolbar {...parts} marks={marks.length} onMarks={() => setListed(!listed)} />
-      <div class="timeline-place" ref={place}>
+      <div class={depth === null ? "timeline-place" : "timeline-place at-depth"} ref={place}>
         <AxisChoice {...parts} />
         {listed && marks.length > 0 && <Marks source={parts.source} onClose={() => setListed(false)} />}
+        {depth !== null && <FunctionsPanel source={parts.source} depth={depth} />}
       </div>
       <StatusLine {...parts} />
       <Drawer context={parts.context} />
@@ -152,6 +155,7 @@ function Toolbar({ context, source, timeline, navigation, marks, onMarks }: Tool
           Hidden ({hidden.size})
         </button>
       )}
+      {source.deepest > 0 && <DepthChoice source={source} />}
       {marks > 0 && <button onClick={onMarks}>Marks ({marks})</button>}
       {hasCounters && (
         <label class="soft" title="Counters are drawn from 0 on; else between the values in sight">
@@ -176,6 +180,32 @@ function Toolbar({ context, source, timeline, navigation, marks, onMarks }: Tool
       </button>
       <button onClick={whole}>Show all</button>
     </div>
+  );
+}
+
+/** The depth at which call paths are drawn; at the left end all. */
+function DepthChoice({ source }: { source: TimelineSource }): JSX.Element {
+  const depth = useStore(source.depth);
+  const longest = source.deepest;
+  const text = depth === null ? "all" : `${depth} of ${longest}`;
+  return (
+    <label
+      class="soft depth-choice"
+      title={
+        "Call paths at one depth, a row a thread or stream; a path that is not as deep shows its innermost function. Keys: , and ."
+      }
+    >
+      Depth{" "}
+      <input
+        type="range"
+        min={0}
+        max={longest}
+        value={depth ?? 0}
+        aria-valuetext={depth === null ? "all depths" : text}
+        onInput={(event) => source.depth.set(Number(event.currentTarget.value) || null)}
+      />
+      <output>{text}</output>
+    </label>
   );
 }
 

@@ -69,10 +69,10 @@ export async function builtSummary(folder, name, ...options) {
   return path;
 }
 
-/** A small HPCToolkit database (tests/builder/hpctoolkit_main.cpp). */
-export async function builtDatabase(folder, name) {
+/** A small HPCToolkit database (tests/builder/hpctoolkit_main.cpp); `kind`: another one than the first. */
+export async function builtDatabase(folder, name, kind) {
   const path = join(folder, name);
-  await run(DATABASE_BUILDER, [path]);
+  await run(DATABASE_BUILDER, kind ? [path, kind] : [path]);
   return path;
 }
 
