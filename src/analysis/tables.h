@@ -67,6 +67,10 @@ namespace cgpu {
   TABLE(launch_rules)        \
   TABLE(launch_values)       \
   TABLE(launch_stalls)       \
+  TABLE(launch_sections)     \
+  TABLE(launch_instructions) \
+  TABLE(launch_lines)        \
+  TABLE(instruction_counts)  \
   TABLE(metrics)             \
   TABLE(profiles)            \
   TABLE(call_tree)           \

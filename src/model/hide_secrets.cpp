@@ -113,6 +113,22 @@ void hide_in(LaunchMetrics& measured, Hiding& hide) {
     for (MetricValue& metric : launch.metrics) {
       for (StringId* id : {&metric.name, &metric.section, &metric.unit, &metric.text}) rename(*id);
     }
+    for (LaunchSection& section : launch.sections) {
+      for (StringId* id : {&section.name, &section.title, &section.about}) rename(*id);
+      for (SectionMetric& shown : section.metrics) {
+        for (StringId* id : {&shown.chart, &shown.label, &shown.metric}) rename(*id);
+      }
+    }
+    for (InstructionCount& count : launch.instruction_counts) rename(count.metric);
+  }
+  for (DeviceCode& code : measured.codes) {
+    hide.text(code.function);
+    for (DeviceInstruction& instruction : code.instructions) {
+      for (StringId* id : {&instruction.operation, &instruction.file}) rename(*id);
+    }
+  }
+  for (std::vector<std::string>& lines : measured.ptx) {
+    for (std::string& line : lines) hide.text(line);
   }
 }
 

@@ -34,6 +34,9 @@ ProfileCounts::ProfileCounts(const SessionFacts& facts) {
     }
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
       rules += launch.rules.size();
+      measured_sections += launch.sections.size();
+      for (const MetricValue& metric : launch.metrics) measured_sections += metric.section != 0 ? 1 : 0;
+      instruction_counts += launch.instruction_counts.size();
       in_roofline += launch.flops_per_s.value_or(0) > 0 && launch.dram_bytes_per_s.value_or(0) > 0 ? 1 : 0;
     }
   }

@@ -42,6 +42,8 @@ struct ProfileCounts {
   uint64_t in_roofline = 0;           // of these, with both coordinates
   uint64_t launch_stall_metrics = 0;  // of the kernel profiler: names of metrics that say why warps waited
   uint64_t rules = 0;                 // of the kernel profiler, over its launches
+  uint64_t measured_sections = 0;   // of the kernel profiler's page, over its launches: described, or named by metrics
+  uint64_t instruction_counts = 0;  // of the kernel profiler: what metrics counted at single instructions
   uint64_t call_trees = 0;
   uint64_t profiles = 0;  // threads and streams of call trees
   uint64_t profiles_with_values = 0;

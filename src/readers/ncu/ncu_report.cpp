@@ -1,5 +1,5 @@
 // The report file: "NVR\0", a file header, then blocks. A block is a header, which may carry facts about the session
-// and a part of the string table, and a payload of sources (device code, skipped) and results (launches).
+// and a part of the string table, and a payload of sources (device code) and results (launches).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/credentials.h"
 #include "base/error.h"
@@ -16,6 +17,8 @@
 #include "readers/common/protobuf.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
+#include "readers/ncu/report_code.h"
+#include "readers/ncu/report_sections.h"
 
 namespace cgpu::ncu {
 
@@ -35,7 +38,6 @@ enum : uint32_t { kToolName = 1, kToolVersion = 2 };                            
 enum : uint32_t { kMangled = 5, kFunction = 6, kDemangled = 7, kGrid = 10, kBlock = 11 };      // result
 enum : uint32_t { kMetric = 13, kSection = 17, kRule = 19 };                                   // result, too
 enum : uint32_t { kName = 1, kValue = 2 };                                                     // metric, attribute
-enum : uint32_t { kSectionTitle = 2, kSectionHeader = 4, kShownMetric = 2, kShownName = 1 };   // section
 enum : uint32_t { kRuleName = 1, kRuleBody = 3, kRuleSection = 4 };                            // rule
 enum : uint32_t { kFinding = 1, kMessage = 1, kText = 1, kSeverity = 2 };                      // body of a rule
 enum : uint32_t { kSpeedup = 10, kSpeedupScope = 1, kSpeedupPercent = 2 };                     // finding, too
@@ -102,10 +104,10 @@ const char* severity_text(uint64_t type) {
 
 class ReportReader {
  public:
-  ReportReader(TextSource& source, const std::string& path) : source_(source), parts_(source), path_(path) {
+  ReportReader(TextSource& source, const std::string& path)
+      : source_(source), parts_(source), path_(path), code_(run_.launch_metrics.emplace()) {
     run_.file = path;
     run_.format = "ncu-rep";
-    run_.launch_metrics.emplace();
   }
 
   Run read() {
@@ -187,12 +189,19 @@ class ReportReader {
         return parts_.skip(payload - (size ? 4 : 0)) || lost("in a block");
       }
       payload -= 4 + uint64_t{*size};
-      if (i < sources || i - sources >= results) {
+      if (i >= sources && i - sources >= results) {
         if (!parts_.skip(*size)) return lost("in a message that is no launch");
         continue;
       }
-      if (!parts_.read(message, *size)) return lost("in a launch, which was left out");
-      read_result(message);
+      const bool is_source = i < sources;
+      if (!parts_.read(message, *size)) {
+        return lost(is_source ? "in the code of a device" : "in a launch, which was left out");
+      }
+      if (is_source) {
+        code_.add_source(message);
+      } else {
+        read_result(message);
+      }
     }
     return true;
   }
@@ -200,7 +209,9 @@ class ReportReader {
   void read_strings(std::string_view table) {
     ProtobufMessage fields(table);
     for (ProtobufField field; fields.next(field);) {
-      if (field.is_bytes()) strings_.push_back(metrics().names.intern(valid_utf8(field.bytes)));
+      if (!field.is_bytes()) continue;
+      strings_.push_back(metrics().names.intern(valid_utf8(field.bytes)));
+      metric_names_.insert(strings_.back());
     }
     if (fields.damaged()) damaged("the table of metric names is damaged");
   }
@@ -270,7 +281,6 @@ class ReportReader {
     std::string_view mangled;
     std::string_view function;
     std::string_view demangled;
-    std::unordered_map<std::string_view, StringId> section_of;
     ProtobufMessage fields(message);
     for (ProtobufField field; fields.next(field);) {
       if (!field.is_bytes()) continue;
@@ -280,7 +290,9 @@ class ReportReader {
       if (field.number == kGrid) launch.grid = extent(field.bytes);
       if (field.number == kBlock) launch.block = extent(field.bytes);
       if (field.number == kMetric) read_metric(field.bytes, launch);
-      if (field.number == kSection) read_section(field.bytes, section_of);
+      if (field.number == kSection) {
+        launch.sections.push_back(read_section(field.bytes, metric_names_, metrics().names));
+      }
       if (field.number == kRule) read_rule(field.bytes, launch);
     }
     if (fields.damaged()) damaged("a launch is damaged; it lacks what comes behind the damage");
@@ -288,8 +300,15 @@ class ReportReader {
       return damaged("results without the name of a kernel were left out");
     }
     launch.kernel = valid_utf8(!demangled.empty() ? demangled : !function.empty() ? function : mangled);
+    code_.read_launch(message, strings_, launch);
+    std::unordered_map<StringId, StringId> section_of;
+    for (const LaunchSection& section : launch.sections) {
+      for (const SectionMetric& shown : section.metrics) {
+        if (shown.chart == 0) section_of.emplace(shown.metric, section.title);
+      }
+    }
     for (MetricValue& metric : launch.metrics) {
-      const auto section = section_of.find(metrics().names[metric.name]);
+      const auto section = section_of.find(metric.name);
       if (section != section_of.end()) metric.section = section->second;
     }
     metrics().launches.push_back(std::move(launch));
@@ -320,16 +339,6 @@ class ReportReader {
     }
     metric.unit = metrics().names.intern(unit_of_metric(metrics().names[metric.name]));
     launch.metrics.push_back(metric);
-  }
-
-  /// Which metrics a section shows.
-  void read_section(std::string_view message, std::unordered_map<std::string_view, StringId>& section_of) {
-    const StringId title = metrics().names.intern(valid_utf8(protobuf_bytes(message, kSectionTitle)));
-    ProtobufMessage fields(protobuf_bytes(message, kSectionHeader));
-    for (ProtobufField field; fields.next(field);) {
-      if (field.number != kShownMetric || !field.is_bytes()) continue;
-      section_of.emplace(protobuf_bytes(field.bytes, kShownName), title);
-    }
   }
 
   void read_rule(std::string_view message, ProfiledLaunch& launch) {
@@ -365,7 +374,9 @@ class ReportReader {
   Parts parts_;
   const std::string& path_;
   Run run_;
+  ReportCode code_;
   std::vector<StringId> strings_;
+  std::unordered_set<StringId> metric_names_;
 };
 
 }  // namespace

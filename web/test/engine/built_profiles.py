@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "fuzz"), str(ROOT / "tests")]
 import whole_program  # noqa: E402
-from oracle import ncu_report, random_trace, written  # noqa: E402
+from oracle import ncu_binary_report, ncu_report, random_trace, written  # noqa: E402
 
 CGPU = pathlib.Path(sys.argv[1]).resolve()
 FOLDER = pathlib.Path(sys.argv[2]).resolve()
@@ -88,6 +88,9 @@ def written_traces():
     report = made("ncu", "report.csv")
     ncu_report.write(str(report), [("gemm", 12000, 80.5, 20, 50), ("copy", 3000, 3, 91.25, 75)])
     say("report of Nsight Compute as CSV", report)
+    report = made("ncu", "report.ncu-rep")
+    report.write_bytes(ncu_binary_report.report())
+    say("report of Nsight Compute", report)
 
 
 def built_traces():
