@@ -7,6 +7,7 @@ import "./style/timeline.css";
 import "./style/panels.css";
 import "./style/views.css";
 import "./style/analyses.css";
+import "./style/launches.css";
 import "./style/findings.css";
 import "./style/verdict.css";
 import "./style/rows.css";

@@ -3,16 +3,26 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Cell, Table } from "../api/protocol";
 import { counted, duration, oneLine, percent, readable } from "../model/format";
-import { useStore } from "../ui/hooks";
+import { useStore, type Loaded } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import { choicesOf, type LaunchId } from "./choices";
 import { InTimeline } from "./in_timeline";
 import { besideBaseline, notHeld } from "./launch_baseline";
+import { LaunchCodeView } from "./launch_code";
+import { LaunchSections } from "./launch_sections";
+import { MemoryChartOf } from "./memory_chart";
 import { isEqual, Records } from "./records";
+import { RuleList } from "./rule_list";
 import { hasTable } from "./declared";
 import { latest, panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
 
-const SEVERITIES = ["error", "warning", "optimization", "information"];
+/** What is shown of the chosen launch. */
+const PARTS: Record<string, string> = {
+  summary: "Summary",
+  sections: "Sections",
+  memory: "Memory chart",
+  code: "Source and SASS",
+};
 
 const MOST_STALLS = 8;
 const HIDDEN_VALUES = ["rank", "id", "text"];
@@ -99,8 +109,9 @@ function LaunchesOf({ context, table, rules }: ViewProps & { table: Table; rules
     [table],
   );
   const row = records.rows.find(isChosen);
+  const part = useStore(partOf(context));
   return (
-    <div class="split">
+    <div class={part === "summary" ? "split" : "split for-part"}>
       <div class="split-top">
         <DataTable
           table={table}
@@ -124,6 +135,8 @@ function LaunchesOf({ context, table, rules }: ViewProps & { table: Table; rules
   );
 }
 
+const partOf = (context: ViewProps["context"]) => context.state.choice("launch_part", "summary", Object.keys(PARTS));
+
 interface OneLaunchProps extends ViewProps {
   records: Records;
   row: readonly Cell[];
@@ -131,27 +144,100 @@ interface OneLaunchProps extends ViewProps {
   toRules: boolean;
 }
 
-function OneLaunch({ context, records, row, toRules }: OneLaunchProps): JSX.Element {
-  const whereOf = (one: readonly Cell[] | undefined) =>
-    one ? `${isEqual("id", records.number(one, "id"))} and ${isEqual("rank", records.number(one, "rank"))}` : "";
-  const where = whereOf(row);
+function OneLaunch(props: OneLaunchProps): JSX.Element {
+  const { context, records, row } = props;
+  const store = partOf(context);
+  const part = useStore(store);
+  useEffect(() => {
+    if (props.toRules) store.set("summary");
+  }, [props.toRules]);
+  const name = `${records.text(row, "id")}: ${oneLine(records.text(row, "kernel"), 400)}`;
+  return (
+    <div class="launch-parts">
+      <div class="toolbar">
+        {Object.entries(PARTS).map(([id, title]) => (
+          <button aria-pressed={id === part} onClick={() => store.set(id)}>
+            {title}
+          </button>
+        ))}
+        {part !== "summary" && (
+          <span class="text launch-name" title={name}>
+            {name}
+          </span>
+        )}
+      </div>
+      {part === "summary" && <Summary {...props} />}
+      {part === "sections" && <Sections {...props} />}
+      {part === "memory" && <Memory {...props} />}
+      {part === "code" && <Code {...props} />}
+    </div>
+  );
+}
+
+const whereOf = (records: Records, row: readonly Cell[]): string =>
+  `${isEqual("id", records.number(row, "id"))} and ${isEqual("rank", records.number(row, "rank"))}`;
+
+/** The rows of a table that are of a launch; null where the profile does not have the table. */
+function useOfLaunch(context: ViewProps["context"], name: string, where: string, top?: number): Loaded<Table | null> {
+  return useAsked(
+    context,
+    (signal) =>
+      where && hasTable(context.session, name)
+        ? context.client.table(name, top === undefined ? { where } : { where, top }, signal)
+        : Promise.resolve(null),
+    [name, where],
+  );
+}
+
+function Sections({ context, records, row }: OneLaunchProps): JSX.Element {
+  const where = whereOf(records, row);
+  const sections = useOfLaunch(context, "launch_sections", where);
+  const rules = latest(useOfLaunch(context, "launch_rules", where)) ?? null;
+  if (sections.state === "ready" && !sections.value) return <p class="empty">The profile has no sections.</p>;
+  return <Shown of={sections}>{(table) => <LaunchSections table={table} rules={rules} />}</Shown>;
+}
+
+function Memory({ context, records, row }: OneLaunchProps): JSX.Element {
+  const values = useOfLaunch(context, "launch_values", whereOf(records, row));
+  return <Shown of={values}>{(table) => <MemoryChartOf values={table} />}</Shown>;
+}
+
+/** Of long kernels; the server gives no more. */
+const MOST_LINES = 100_000;
+
+/** Of what is counted at instructions, the samples by reason. */
+const SAMPLES = "metric ~ '^smsp__pcsamp_warps_issue_stalled_' and metric !~ '_not_issued$'";
+
+function Code({ context, records, row }: OneLaunchProps): JSX.Element {
+  const where = whereOf(records, row);
+  const instructions = useOfLaunch(context, "launch_instructions", where, MOST_LINES);
+  const lines = latest(useOfLaunch(context, "launch_lines", where, MOST_LINES));
+  const counts = latest(useOfLaunch(context, "instruction_counts", `${where} and ${SAMPLES}`, MOST_LINES)) ?? null;
+  if (instructions.state === "ready" && !instructions.value?.rows.length) {
+    return (
+      <p class="empty">
+        The report has no counts at instructions of this launch: `ncu --section SourceCounters` collects them, and
+        `-lineinfo` at compilation adds the lines of the source.
+      </p>
+    );
+  }
+  return (
+    <Shown of={instructions}>
+      {(table) => (lines ? <LaunchCodeView instructions={table} lines={lines} counts={counts} /> : "\u2026")}
+    </Shown>
+  );
+}
+
+function Summary({ context, records, row, toRules }: OneLaunchProps): JSX.Element {
+  const where = whereOf(records, row);
   const baselineChoice = context.state.choice("baseline", "");
   const baselineKey = useStore(baselineChoice);
   const key = keyOf(records, row);
   const baseline = baselineKey === key ? undefined : records.rows.find((one) => keyOf(records, one) === baselineKey);
-  const ask = (name: string, condition = where) =>
-    useAsked(
-      context,
-      (signal) =>
-        condition && hasTable(context.session, name)
-          ? context.client.table(name, { where: condition }, signal)
-          : Promise.resolve(null),
-      [name, condition],
-    );
-  const rules = ask("launch_rules");
-  const values = ask("launch_values");
-  const stalls = ask("launch_stalls");
-  const baselineValues = latest(ask("launch_values", whereOf(baseline)));
+  const rules = useOfLaunch(context, "launch_rules", where);
+  const values = useOfLaunch(context, "launch_values", where);
+  const stalls = useOfLaunch(context, "launch_stalls", where);
+  const baselineValues = latest(useOfLaunch(context, "launch_values", baseline ? whereOf(records, baseline) : ""));
   const bars = UTILISATION.filter(([column]) => records.cell(row, column) !== null);
   const facts: [string, string][] = [
     ["Grid", records.text(row, "grid")],
@@ -292,39 +378,11 @@ function Rules({ table, isSought }: { table: Table; isSought: boolean }): JSX.El
     if (isSought) heading.current?.scrollIntoView();
   }, [isSought]);
   const records = new Records(table);
-  const order = (row: readonly Cell[]) => {
-    const at = SEVERITIES.indexOf(records.text(row, "severity"));
-    return at < 0 ? SEVERITIES.length : at;
-  };
-  const rows = [...records.rows].sort(
-    (a, b) => records.number(b, "speedup_pct") - records.number(a, "speedup_pct") || order(a) - order(b),
-  );
-  if (!rows.length) return <p class="soft">The rules of the profiler found nothing for this launch.</p>;
+  if (!records.rows.length) return <p class="soft">The rules of the profiler found nothing for this launch.</p>;
   return (
     <>
       <h3 ref={heading}>Findings of the profiler's rules</h3>
-      <ul class="rules">
-        {rows.map((row) => {
-          const speedup = records.cell(row, "speedup_pct");
-          const severity = records.text(row, "severity");
-          return (
-            <li class={`rule-${SEVERITIES.includes(severity) ? severity : "information"}`}>
-              <header>
-                <b>{readable(records.text(row, "rule"))}</b>
-                <span class="soft">{records.text(row, "section")}</span>
-                <span class="gap" />
-                {speedup !== null && (
-                  <span class="tag" title="The profiler's estimate of what could be gained">
-                    {percent(Number(speedup))} of the {records.text(row, "scope") || "kernel"}
-                  </span>
-                )}
-                <span class="tag">{severity}</span>
-              </header>
-              <p class="text">{oneLine(records.text(row, "message"), 4000)}</p>
-            </li>
-          );
-        })}
-      </ul>
+      <RuleList records={records} rows={records.rows} />
     </>
   );
 }

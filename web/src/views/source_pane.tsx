@@ -3,12 +3,10 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SourceFile, SourceText } from "../api/protocol";
 import { bytes, grouped, oneLine, withUnit } from "../model/format";
-import { useSize } from "../ui/hooks";
+import { LineList } from "./line_list";
 import { costsOf, hottestLine, splitLines, type LineCost, type LineRange } from "./source_lines";
 import { latest, useAsked, type ViewProps } from "./view";
 
-const ROW = 18; // as in analyses.css
-const SPARE = 20;
 const LONGEST_LINE = 2000;
 const TAB = " ".repeat(8);
 
@@ -58,16 +56,11 @@ function Source({ source, lines: chosen }: { source: SourceText; lines: LineRang
     () => lines.reduce((most, line) => Math.max(most, Math.min(line.replace(/\t/g, TAB).length, LONGEST_LINE)), 0),
     [lines],
   );
-  const [top, setTop] = useState(0);
-  const { ref, height } = useSize<HTMLDivElement>();
-  const show = (line: number) => {
-    if (ref.current) ref.current.scrollTop = Math.max(0, (line - 1) * ROW - ref.current.clientHeight / 3);
-  };
+  const [shown, setShown] = useState<{ line: number } | null>(null);
+  const show = (line: number) => setShown({ line: line - 1 });
   useEffect(() => {
-    if (chosen && height > 0) show(chosen.first);
-  }, [source.name, chosen?.first, height > 0]);
-  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-  const last = Math.min(lines.length, Math.ceil((top + height) / ROW) + SPARE);
+    if (chosen) show(chosen.first);
+  }, [source.name, chosen?.first]);
   return (
     <>
       <div class="toolbar">
@@ -78,37 +71,29 @@ function Source({ source, lines: chosen }: { source: SourceText; lines: LineRang
         <span class="gap" />
         {hottest !== null && <button onClick={() => show(hottest)}>Hottest line</button>}
       </div>
-      <div
-        class="source-scroll"
-        ref={ref}
-        tabIndex={0}
-        role="document"
-        aria-label="Source"
-        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-      >
-        <div class="source-head">
-          <span title={`${source.metric ?? "cost"}: here, and in all that is called from here`}>{source.metric}</span>
-          <span title="here and not below">self</span>
-        </div>
-        <div class="source-body" style={{ height: `${lines.length * ROW}px`, minWidth: `calc(${longest}ch + 290px)` }}>
-          {lines.slice(first, last).map((text, i) => {
-            const line = first + i + 1;
-            const within = chosen !== null && line >= chosen.first && line <= chosen.last;
-            return (
-              <div
-                key={line}
-                class={`source-line${within ? " chosen" : ""}`}
-                aria-current={within ? "true" : undefined}
-                style={{ top: `${(line - 1) * ROW}px` }}
-              >
-                <Cost cost={costs.get(line)} source={source} />
-                <i>{line}</i>
-                <code>{text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}\u2026` : text}</code>
-              </div>
-            );
-          })}
-        </div>
-      </div>
+      <LineList
+        count={lines.length}
+        label="Source"
+        minWidth={`calc(${longest}ch + 290px)`}
+        head={
+          <>
+            <span title={`${source.metric ?? "cost"}: here, and in all that is called from here`}>{source.metric}</span>
+            <span title="here and not below">self</span>
+          </>
+        }
+        isChosen={(i) => chosen !== null && i + 1 >= chosen.first && i + 1 <= chosen.last}
+        shown={shown}
+        line={(i) => {
+          const text = lines[i]!;
+          return (
+            <>
+              <Cost cost={costs.get(i + 1)} source={source} />
+              <i>{i + 1}</i>
+              <code>{text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}\u2026` : text}</code>
+            </>
+          );
+        }}
+      />
     </>
   );
 }

@@ -102,7 +102,7 @@ describe("measured launches", { skip }, () => {
     await tab.getByText(/against launch 0: 20\.0 \u00b5s \u2192 90\.0 \u00b5s, \+350/).waitFor();
     await tab.getByRole("columnheader", { name: "baseline" }).waitFor();
     await tab.getByText(/^Not in this report: stall reasons/).waitFor();
-    assert.ok(tab.url().includes("baseline="), "the link has it");
+    await until(tab, "the link has it", () => tab.url().includes("baseline="));
     assert.deepEqual(tab.complaints, []);
     await tab.context().close();
   });
