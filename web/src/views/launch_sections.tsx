@@ -23,6 +23,14 @@ interface Section {
 
 function sectionsOf(records: Records, rules: Records | null): Section[] {
   const sections = new Map<string, Section>();
+  const others: Section = {
+    title: "Rules of other sections",
+    name: "",
+    about: "",
+    head: [],
+    charts: new Map(),
+    rules: [],
+  };
   for (const row of records.rows) {
     const title = records.text(row, "title");
     const section: Section = sections.get(title) ?? {
@@ -42,9 +50,17 @@ function sectionsOf(records: Records, rules: Records | null): Section[] {
   const all = [...sections.values()];
   for (const rule of rules?.rows ?? []) {
     const of = rules!.text(rule, "section");
-    all.find((section) => section.name === of || section.title === of)?.rules.push(rule);
+    const own = all.find((section) => isCalled(section, of));
+    if (own) own.rules.push(rule);
+    else others.rules.push(rule);
   }
-  return all;
+  return others.rules.length ? [...all, others] : all;
+}
+
+/** Pages that were printed name a section by its title and its rules by its identifier: "Launch Statistics", "LaunchStats". */
+function isCalled({ name, title }: Section, identifier: string): boolean {
+  if (name !== "") return name === identifier;
+  return title.replaceAll(" ", "").replace("Statistics", "Stats").includes(identifier);
 }
 
 export function LaunchSections({ table, rules }: { table: Table; rules: Table | null }): JSX.Element {
@@ -71,9 +87,11 @@ export function LaunchSections({ table, rules }: { table: Table; rules: Table | 
             <Chart records={records} title={title} shown={shown} />
           ))}
           {ofRules && section.rules.length > 0 && <RuleList records={ofRules} rows={section.rules} />}
-          {!section.head.length && ![...section.charts.values()].some((shown) => measured(records, shown).length) && (
-            <p class="soft">The report has no metrics of this section.</p>
-          )}
+          {!section.rules.length &&
+            !section.head.length &&
+            ![...section.charts.values()].some((shown) => measured(records, shown).length) && (
+              <p class="soft">The report has no metrics of this section.</p>
+            )}
         </section>
       ))}
     </div>
