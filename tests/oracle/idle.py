@@ -217,6 +217,69 @@ def driver_lock_waits(trace):
                 yield call, call.start, call.end - usual[process, call.name]
 
 
+def without(begin, end, taken):
+    """What of a time no item of `taken` covers."""
+    left = []
+    for start, stop in sorted((t.start, t.end) for t in taken if t.start < end and t.end > begin):
+        if begin < start:
+            left.append((begin, start))
+        begin = max(begin, stop)
+    return left + ([(begin, end)] if begin < end else [])
+
+
+def load_waits(trace):
+    """(call, start, end) of the times in which calls waited while another thread of their process loaded code."""
+    long_calls = [c for c in trace.calls() if c.duration >= SHORTEST]
+    loads = [c for c in long_calls if cause_of(c) == "module_load"]
+    for call in long_calls if loads else ():
+        if cause_of(call) == "module_load":
+            continue
+        for load in loads:
+            if load.process != call.process or load.thread == call.thread or not call.start < load.end <= call.end or load.start >= call.end:
+                continue
+            after = sum(end - start for start, end in without(load.end, call.end, trace.device_ops))
+            idle = without(max(call.start, load.start), load.end, trace.device_ops)
+            if after <= 100_000 and sum(end - start for start, end in idle) >= SHORTEST:
+                yield from ((call, start, end) for start, end in idle)
+
+
+ASKS = re.compile("EventQuery|StreamQuery|QueryEvent")
+SLEEPS = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "<built-in function sleep>"}
+
+
+def polls(trace):
+    """(first call, start, end) of the times in which threads poll and nothing else happens."""
+    threads = collections.defaultdict(list)
+    for item in trace.slices:
+        if item.kind in kineto.HOST_KINDS:
+            threads[item.process, item.thread].append(item)
+
+    def asks(item):
+        return ASKS.search(item.name) or item.name in SLEEPS
+    for items in threads.values():
+        if sum(1 for item in items if asks(item)) < 8:
+            continue
+        rows, until = [[]], None  # of asking in a row; when the last one ended
+        for item in sorted(items, key=place):
+            if rows[-1] and item.start < until:
+                continue
+            if asks(item):
+                if rows[-1] and item.start - until > 1_000_000:
+                    rows.append([])
+                rows[-1].append(item)
+                until = item.end
+            elif item.kind in CALLS and rows[-1]:
+                rows.append([])
+        for row in rows:
+            if len(row) < 8:
+                continue
+            work = [i for i in items if any(a.end <= i.start and i.end <= b.start for a, b in zip(row, row[1:]))
+                    and row[0].start <= i.start and i.end <= row[-1].end]
+            idle = without(row[0].start, row[-1].end, work + list(trace.device_ops))
+            if sum(end - start for start, end in idle) >= 1_000_000:
+                yield from ((row[0], start, end) for start, end in idle)
+
+
 # ---------------------------------------------------------------- the edges of the profile
 
 STARTS_WITHIN = 30_000
@@ -317,12 +380,14 @@ class Host:
                 cause = cause_of(item) or unusual.get(item)
                 if cause:
                     self.causes[thread].append((item, cause, item))
-        for cause, times in (("other_rank", waits), ("not_scheduled", stopped_ops(trace)), ("lock", driver_lock_waits(trace))):
+        for cause, times in (("other_rank", waits), ("not_scheduled", stopped_ops(trace)), ("lock", driver_lock_waits(trace)),
+                             ("module_load", load_waits(trace)), ("poll", polls(trace))):
             for item, start, end in times:
                 behind = len(trace.slices) if cause == "other_rank" else 0
                 time = kineto.Slice(item.order + behind, start, end, item.name, item.kind, item.category, item.process,
                                     item.thread, item.args)
-                self.causes[item.process, item.thread].append((time, cause + NO_WAY_OF_WAITING, item))
+                own = cause if cause == "poll" else cause + NO_WAY_OF_WAITING
+                self.causes[item.process, item.thread].append((time, own, item))
         self.edges = Edges(trace)
         self.profiler, self.driver = [], []
         for item in trace.slices:
@@ -355,14 +420,14 @@ class Host:
                 innermost = max(found, key=place)
                 return DRIVER_WORK.get(innermost.name, "profiler_overhead"), innermost
         active = [c for c in causes if covers(c[0])]
-        strong = [c for c in active if c[1] not in WAYS_OF_WAITING and c[1] != "no_work"]
+        strong = [c for c in active if c[1] not in (*WAYS_OF_WAITING, "no_work", "poll")]
         if strong:
             _, cause, item = max(strong, key=lambda c: place(c[0]))
             return cause.removesuffix(NO_WAY_OF_WAITING), item
-        ways = [c for c in active if c[1] in WAYS_OF_WAITING]
+        ways = [c for c in active if c[1] in (*WAYS_OF_WAITING, "poll")]
         if ways:
             _, cause, item = max(ways, key=lambda c: place(c[0]))
-            return ("no_work" if any(c[1] == "no_work" for c in active) else cause), item
+            return ("no_work" if cause == "poll" or any(c[1] == "no_work" for c in active) else cause), item
         return None, None
 
     def culprit_at(self, left, right, cause, item, near, thread):

@@ -23,9 +23,6 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_sleep(std::string_view name) {
-  return is_one_of(name, {"sleep", "usleep", "nanosleep", "clock_nanosleep", "<built-in function sleep>"});
-}
 /// Where an MPI library asks again and again whether a message has come: Open MPI, MPICH, UCX.
 bool is_progress_of_mpi(std::string_view name) {
   return is_one_of(

@@ -5,6 +5,8 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/idle/driver_lock_waits.h"
+#include "analysis/idle/load_waits.h"
+#include "analysis/idle/polls.h"
 #include "analysis/idle/stopped_ops.h"
 #include "analysis/idle/unusual_calls.h"
 
@@ -63,6 +65,12 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   }
   for (const StoppedOp& stopped : stopped_ops(timeline, ops)) {
     threads_[timeline.slices.track[stopped.op]].named.push_back({stopped.time, IdleCause::not_scheduled, stopped.op});
+  }
+  for (const LoadWait& wait : load_waits(timeline)) {
+    threads_[timeline.slices.track[wait.call]].named.push_back({wait.time, IdleCause::module_load, wait.call});
+  }
+  for (const Poll& poll : polls(timeline)) {
+    threads_[timeline.slices.track[poll.call]].ways.push_back({poll.time, IdleCause::no_work, poll.call});
   }
   add_waits(timeline, waits);
   everywhere_ = below(innermost(std::move(profiler)), innermost(std::move(driver)));

@@ -63,7 +63,7 @@ class HostCauses {
   using Pieces = std::vector<Piece>;
   struct Thread {
     Pieces named;  // slices that stand for what a thread did, then waits
-    Pieces ways;   // those that tell how it waited
+    Pieces ways;   // those that tell how it waited, and when it polled
     std::vector<Interval> taking_requests;
     std::optional<Pieces> pieces;  // once asked for
     size_t asked = 0;              // the first piece of the last answer: gaps come in order of time

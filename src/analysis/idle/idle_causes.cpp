@@ -163,6 +163,10 @@ bool waits_for_event(std::string_view name) {
          (function == "get" && contains(file, "queue.py")) || (function == "wait" && contains(file, "threading.py"));
 }
 
+bool is_sleep(std::string_view name) {
+  return is_any(name, {"sleep", "usleep", "nanosleep", "clock_nanosleep", "<built-in function sleep>"});
+}
+
 std::string_view text_of(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> texts = {
       "synchronization",    "blocking_copy", "data_loading", "allocation",        "compilation",  "module_load",

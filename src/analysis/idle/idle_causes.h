@@ -55,4 +55,7 @@ inline bool is_way_of_waiting(IdleCause cause) {
 /// condition of another thread. O(length of the name).
 bool waits_for_event(std::string_view name);
 
+/// Whether a call of the operating system or frame of this name sleeps for a time. O(length of the name).
+bool is_sleep(std::string_view name);
+
 }  // namespace cgpu
