@@ -210,7 +210,7 @@ class Rules(unittest.TestCase):
                                 m.launch(machine.ELEMENTWISE, duration)
             return [row for row in findings(machine.run(run)) if "pass over memory" in row["title"]]
         self.assertEqual(program(2), [])
-        self.assertEqual(program(20, 9), [])  # of short ones only the gaps are reported
+        self.assertEqual(program(20, 9), [])  # one kernel so often in a row handles one tensor after another
         found, = program(4)
         self.assertEqual(found["severity"], "critical")
         self.assertAlmostEqual(found["recoverable_ns"], 5 * 60 * 180e3, delta=3e6)

@@ -54,7 +54,10 @@ void leave_out_empty_steps(const SessionFacts& facts, JudgedPeriods& judged) {
   }
   if (with_work.empty()) return;
   std::erase_if(judged.periods, [&](const Period& period) {
-    return period.step && !with_work.contains(key(period.run, *period.step));
+    if (!period.step || with_work.contains(key(period.run, *period.step))) return false;
+    ++judged.empty_marks;
+    judged.time_of_empty_marks += period.end - period.begin;
+    return true;
   });
 }
 
@@ -124,9 +127,9 @@ JudgedPeriods judged_periods(const SessionFacts& facts) {
     if (judged.are_repetitions) judged.periods = std::move(repetitions);
     return judged;
   }
-  leave_out_empty_steps(facts, judged);
   const std::vector<Period> steps = judged.periods;
-  if (steps.size() < 2) return judged;
+  leave_out_empty_steps(facts, judged);
+  if (judged.periods.size() < 2) return judged;
   leave_out_cut_step(facts, judged);
   leave_out_earlier_work(facts, judged);
   leave_out_warm_up(facts, judged);

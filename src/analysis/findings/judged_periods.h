@@ -25,6 +25,9 @@ struct JudgedPeriods {
   std::vector<WarmUp::Excess> warm_up_excess;
   /// Whether a first step was left out in which the device still did what was launched before the recording.
   bool had_earlier_work = false;
+  /// Marks without device work, which are no steps where others have some, and ns of them.
+  int64_t empty_marks = 0;
+  int64_t time_of_empty_marks = 0;
   /// Whether the periods are what the run repeats, since it has no marks.
   bool are_repetitions = false;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "analysis/analysis.h"
@@ -11,6 +12,7 @@
 #include "analysis/critical_path/path_parts.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/idle/culprit_names.h"
 #include "analysis/steps/step_marks.h"
 #include "base/allocator.h"
 #include "base/threads.h"
@@ -384,13 +386,69 @@ BoundKinds RuleContext::arrivals() {
   return kinds;
 }
 
-IdleCulprit RuleContext::culprit_of(std::string_view cause, double longest) {
+IdleCulprit RuleContext::culprit_of_stalls() {
+  std::map<std::string, int64_t> culprits;
+  int64_t whole = 0;
+  CulpritNames names;
+  for (size_t number = 0; number < session().runs.size(); ++number) {
+    names.enter(facts_.whole().run(facts_.place_in_whole(number)).timeline);
+    for (const auto& [device, ops] : ops_by_device(session().runs[number].timeline)) {
+      facts_.idle().for_each_gap(number, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
+        int64_t of_gap = 0;
+        for (const IdlePart& part : parts) {
+          if (part.cause == IdleCause::host_code) of_gap += part.time.end - part.time.begin;
+        }
+        if (static_cast<double>(of_gap) < thresholds().host_stall) return;
+        whole += of_gap;
+        for (const IdlePart& part : parts) {
+          if (part.cause != IdleCause::host_code) continue;
+          culprits[std::string(names.text(names.number(part)))] += part.time.end - part.time.begin;
+        }
+      });
+    }
+  }
+  return largest_of(culprits, whole);
+}
+
+int64_t RuleContext::silent_stretches() {
+  constexpr int64_t kSilence = 100'000'000;
+  path(IdleCause::host_code);
+  if (judged_.has_marks() || judged_.are_repetitions) return 0;
+  int64_t silent = 0;
+  for (size_t run = 0; run < facts_.whole().session().runs.size(); ++run) {
+    const Timeline& t = facts_.whole().run(run).timeline;
+    std::set<TrackIndex> explained;  // threads
+    std::map<TrackIndex, std::vector<int64_t>> moments;
+    for (const Stretch& stretch : stretches_) {
+      if (stretch.run == run && stretch.length >= kSilence) moments[stretch.thread];
+    }
+    if (moments.empty()) continue;
+    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+      const auto of_thread = is_host(t.kind(slice)) ? moments.find(t.slices.track[slice]) : moments.end();
+      if (of_thread == moments.end()) continue;
+      if (t.kind(slice) == SliceKind::os_call || t.kind(slice) == SliceKind::python_function) {
+        explained.insert(of_thread->first);
+      }
+      of_thread->second.push_back(t.slices.start[slice]);
+      of_thread->second.push_back(t.slices.end(slice));
+    }
+    for (auto& [thread, times] : moments) std::sort(times.begin(), times.end());
+    for (const Stretch& stretch : stretches_) {
+      if (stretch.run != run || stretch.length < kSilence || explained.contains(stretch.thread)) continue;
+      const std::vector<int64_t>& times = moments.at(stretch.thread);
+      const auto next = std::upper_bound(times.begin(), times.end(), stretch.time.begin);
+      if (next == times.end() || *next >= stretch.time.end) silent += stretch.length;
+    }
+  }
+  return silent;
+}
+
+IdleCulprit RuleContext::culprit_of(std::string_view cause) {
   const Table& hosts = table("idle_hosts");
   std::map<std::string, int64_t> culprits;
   int64_t whole = 0;
   for (const RowView row : hosts.rows()) {
     if (row[hosts.column("cause")] != Cell(std::string(cause))) continue;
-    if (static_cast<double>(std::get<int64_t>(row[hosts.column("max_ns")])) < longest) continue;
     const int64_t total = std::get<int64_t>(row[hosts.column("total_ns")]);
     culprits[std::get<std::string>(row[hosts.column("culprit")])] += total;
     whole += total;

@@ -110,9 +110,10 @@ class RuleContext {
   const SlowLinks& slow_links();
 
   const Table& table(const std::string& name);
-  /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
-  /// `longest` ns or more of one gap.
-  IdleCulprit culprit_of(std::string_view cause, double longest = 0);
+  /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one.
+  IdleCulprit culprit_of(std::string_view cause);
+  /// That of host code in gaps that have Thresholds::host_stall or more of it: by the part in these gaps.
+  IdleCulprit culprit_of_stalls();
   /// Of a way of waiting, in a run without marks of iterations, the call or frame in which half of its idle time or
   /// more waits for others to say something (waits_for_event): a server without requests does so, and a program whose
   /// input is late. Which it is, the profile does not say. None of other causes.
@@ -120,6 +121,10 @@ class RuleContext {
   /// That of long stretches of host code on the critical path. Gaps between device ops do not show those before the
   /// first op. O(slices log stretches).
   IdleCulprit culprit_of_stretches();
+  /// ns of host code on the critical path in stretches of 100 ms or more that nothing recorded explains: of a run
+  /// without marks or repetitions, whose thread neither begins nor ends a slice in them, where no calls of the
+  /// operating system nor frames of that thread are recorded, which would show whether it waits.
+  int64_t silent_stretches();
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;
@@ -183,6 +188,7 @@ std::vector<Finding> all_lost_times(RuleContext& context);
 void find_uneven_steps(RuleContext&, std::vector<Finding>&);      // steps that take longer than the others
 void find_copies(RuleContext&, std::vector<Finding>&);            // how data is moved
 void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
+void find_fusable_kernels(RuleContext&, std::vector<Finding>&);   // kernels that could be one
 void find_inefficient_ops(RuleContext&, std::vector<Finding>&);   // what ops reach of what their device could
 void find_ranks(RuleContext&, std::vector<Finding>&);             // ranks that others wait for
 void find_sampled(RuleContext&, std::vector<Finding>&);           // call trees

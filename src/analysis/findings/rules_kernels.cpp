@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "analysis/device/device_models.h"
-#include "analysis/device/device_ops.h"
+#include "analysis/findings/computing_ops.h"
 #include "analysis/findings/rule_context.h"
 #include "base/parse_number.h"
 #include "kernels/fp32_products.h"
 #include "kernels/kernel_class.h"
-#include "kernels/layout_changes.h"
 #include "kernels/names.h"
 #include "table/units.h"
 
@@ -50,19 +49,6 @@ bool has_tensor_cores(const Run& run) {
   return std::any_of(run.devices.begin(), run.devices.end(), [](const Device& device) {
     return device.vendor == "NVIDIA" && parse_number<double>(device.compute_capability).value_or(0) >= 8;
   });
-}
-
-/// Calls visit(run, slice, class) for the device ops of a session that compute.
-template <typename Visit>
-void for_each_kernel(const Session& session, Visit visit) {
-  for (size_t run = 0; run < session.runs.size(); ++run) {
-    const Timeline& t = session.runs[run].timeline;
-    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
-      if (t.device_ops.kind[op] == OpKind::compute) {
-        visit(run, slice, static_cast<KernelClass>(t.device_ops.kernel_class[op]));
-      }
-    });
-  }
 }
 
 /// Kernels whose ops reach more than the vector units can, whatever their names say.
@@ -135,134 +121,6 @@ void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
        .recoverable_low = context.gain_of(if_they_took(kHalf))});
 }
 
-bool can_be_fused(KernelClass kernel_class) {
-  return kernel_class == KernelClass::elementwise || kernel_class == KernelClass::activation ||
-         kernel_class == KernelClass::layout || kernel_class == KernelClass::normalization ||
-         kernel_class == KernelClass::reduction || kernel_class == KernelClass::set;
-}
-
-/// Whether all that computes is one kernel, again and again: a benchmark of it, in which nothing can be fused.
-bool repeats_one_kernel(const Session& session) {
-  std::set<std::string_view> names;
-  for_each_kernel(session, [&](size_t run, SliceIndex slice, KernelClass kernel_class) {
-    if (kernel_class != KernelClass::set && names.size() < 2) names.insert(session.runs[run].timeline.name(slice));
-  });
-  return names.size() == 1;
-}
-
-/// Many short kernels of a kind that compilers fuse: the gaps before them would be gone.
-void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
-  const double gaps = context.path_share(BoundBy::kernel_gap);
-  if (gaps < context.thresholds().noticeable) return;
-  KernelTime found;
-  std::vector<std::vector<bool>> fused;  // by run, by slice
-  const SessionFacts& whole = context.facts().whole();
-  for (const Run& one : whole.session().runs) fused.emplace_back(one.timeline.slices.size());
-  for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
-    const int64_t duration = whole.run(number).timeline.slices.duration[slice];
-    if (!can_be_fused(kernel_class) || static_cast<double>(duration) > context.thresholds().short_kernel) return;
-    found.time += duration;
-    ++found.count;
-    fused[number][slice] = true;
-  });
-  if (static_cast<double>(found.count) < context.thresholds().many_kernels) return;
-  EdgeTimes::Scenario scenario;
-  scenario.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
-    return op < fused[number].size() && fused[number][op];
-  };
-  findings.push_back(
-      {.rule = "fusable_kernels",
-       .title = std::string(kShareOfTime) + " lies in the gaps before short kernels",
-       .evidence = fmt::format("{} elementwise and similar kernels of {} on average", found.count,
-                               format_ns(found.time / found.count)),
-       .suggestion = "Fuse them (torch.compile, fused optimizers and norms): each kernel that is gone saves its gap "
-                     "and a pass over memory",
-       .command = "kernel_classes",
-       .confidence = Confidence::medium,
-       .time = context.path(BoundBy::kernel_gap).longest,
-       .remedy = scenario});
-}
-
-/// Kernels that a compiler fuses, one after another in a stream: each reads from memory what the one before it wrote.
-/// As one kernel they take about as long as the longest of them. Short ones are recognised by their gaps
-/// (find_short_kernels).
-void find_passes_over_memory(RuleContext& context, std::vector<Finding>& findings) {
-  constexpr size_t kSequence = 3;  // a norm and its activation often stand alone between products
-  const Session& session = context.facts().whole().session();
-  std::vector<std::vector<std::pair<SliceIndex, float>>> factors(session.runs.size());  // of its time, by slice
-  KernelTime found;
-  int64_t sequences = 0;
-  int64_t saved = 0;
-  std::map<KernelClass, int64_t> classes;
-  for (size_t number = 0; number < session.runs.size(); ++number) {
-    const Timeline& t = session.runs[number].timeline;
-    const auto start_of = [&](OpIndex op) { return t.slices.start[t.device_ops.slice[op]]; };
-    for (auto& [stream, ops] : ops_by_stream(t)) {
-      std::vector<OpIndex> in_order = ops;
-      std::stable_sort(in_order.begin(), in_order.end(),
-                       [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); });
-      std::vector<OpIndex> sequence;
-      const auto end_sequence = [&] {
-        int64_t sum = 0;
-        int64_t longest = 0;
-        for (const OpIndex op : sequence) {
-          sum += t.slices.duration[t.device_ops.slice[op]];
-          longest = std::max(longest, t.slices.duration[t.device_ops.slice[op]]);
-        }
-        if (sequence.size() >= kSequence) {
-          ++sequences;
-          saved += sum - longest;
-          found.time += sum;
-          found.count += static_cast<int64_t>(sequence.size());
-          for (const OpIndex op : sequence) {
-            factors[number].emplace_back(t.device_ops.slice[op], static_cast<float>(longest) / static_cast<float>(sum));
-            classes[class_of(t, op)] += t.slices.duration[t.device_ops.slice[op]];
-          }
-        }
-        sequence.clear();
-      };
-      for (const OpIndex op : in_order) {
-        const KernelClass kernel_class = class_of(t, op);
-        if (!can_be_fused(kernel_class) || t.device_ops.kind[op] != OpKind::compute) {
-          end_sequence();
-        } else if (kernel_class == KernelClass::layout && changes_layout(t.name(t.device_ops.slice[op]))) {
-          continue;  // with one layout from end to end it is not there: rules_extra_work.cpp
-        } else if (static_cast<double>(t.slices.duration[t.device_ops.slice[op]]) > context.thresholds().short_kernel) {
-          sequence.push_back(op);
-        }
-      }
-      end_sequence();
-    }
-    std::sort(factors[number].begin(), factors[number].end());
-  }
-  if (static_cast<double>(saved) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
-  const auto most = std::max_element(classes.begin(), classes.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  EdgeTimes::Scenario fused;
-  const auto of_runs = std::make_shared<const decltype(factors)>(std::move(factors));
-  fused.op_factor = [of_runs](size_t number, SliceIndex op) -> double {
-    const auto& of_run = (*of_runs)[number];
-    const auto factor = std::lower_bound(of_run.begin(), of_run.end(), std::pair(op, 0.0F));
-    return factor == of_run.end() || factor->first != op ? 1 : static_cast<double>(factor->second);
-  };
-  const int64_t gain = context.gain_of(fused);
-  findings.push_back(
-      {.rule = "fusable_kernels",
-       .title = std::string(kShareOfTime) +
-                " could be gained by fusing kernels that follow each other and only pass over " + "memory",
-       .evidence =
-           fmt::format("{} kernels in {} sequences take {}, most of it {} ({}); each sequence as one kernel would "
-                       "take about as long as its longest",
-                       format_count(found.count), format_count(sequences), format_ns(found.time), text_of(most->first),
-                       format_ns(most->second)),
-       .suggestion = "Fuse them: torch.compile, or fused implementations of what they belong to (normalization, rotary "
-                     "embedding, activation with its product, optimizer)",
-       .command = "kernel_classes",
-       .confidence = Confidence::medium,
-       .remedy = fused,
-       .recoverable_low = gain / 2});  // where a reduction or a copy stays a kernel of its own
-}
-
 /// Where the device computes most of the time, what it computes: nothing that waiting less could save.
 void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) {
   int64_t computing = 0;
@@ -319,10 +177,6 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
 void find_kernels(RuleContext& context, std::vector<Finding>& findings) {
   if (!context.has_device_ops()) return;
   find_fp32_matrices(context, findings);
-  if (!repeats_one_kernel(context.facts().whole().session())) {
-    find_short_kernels(context, findings);
-    find_passes_over_memory(context, findings);
-  }
   find_dominant_kernel(context, findings);
 }
 

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/computing_ops.h"
+#include "analysis/findings/next_bound.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/ranks/pipelines.h"
 #include "kernels/communication_names.h"
@@ -73,6 +75,11 @@ EdgeTimes::Scenario removed_long_host_code() {
   scenario.removed.set(kLongHostCode);
   return scenario;
 }
+
+/// Of a loop of one kernel that does little else on the host: a benchmark of it, in which nothing can be fused.
+constexpr const char* kBenchmarkOfOne =
+    "All that is launched is one kernel, again and again. To measure it, give it more to do at a time, or replay many of "
+    "it as one CUDA graph: this measures how fast the host launches";
 
 /// Graphs are no advice where most of the device work is launched as such already.
 std::string launch_less(const Session& session) {
@@ -198,19 +205,42 @@ std::string in_culprit(const std::string& name) {
   return "does what is not recorded" + before;
 }
 
+/// Long silence of a run without marks or repetitions: RuleContext::silent_stretches.
+void find_silence(RuleContext& context, int64_t silent, std::vector<Finding>& findings) {
+  findings.push_back(
+      {.rule = "no_work",
+       .title =
+           fmt::format("{} of the time nothing is recorded of the thread that launches: no request to work on, or "
+                       "work that the profile does not show",
+                       format_percent(100.0 * static_cast<double>(silent) / static_cast<double>(context.measured()))),
+       .evidence = fmt::format("{} on the critical path, in stretches of 100 ms or more", context.per_step(silent)),
+       .suggestion = "Measure under load; if it is under load, record what the host does (calls of the operating "
+                     "system, NVTX, Python frames, samples)",
+       .command = "idle_hosts --where 'cause = host_code'",
+       .confidence = Confidence::low,
+       .time = context.path(IdleCause::host_code).longest});
+}
+
 /// Stretches of host code that are stalls of their own.
 void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const PathShare& code = context.path(IdleCause::host_code);
   const int64_t stalls = code.in_long_stretches;
   if (static_cast<double>(stalls) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
-  IdleCulprit culprit = context.culprit_of("host_code", context.thresholds().host_stall);
+  constexpr double kNearlyAll = 0.9;
+  const int64_t silent = context.silent_stretches();
+  if (static_cast<double>(silent) >= kNearlyAll * static_cast<double>(stalls)) {
+    return find_silence(context, silent, findings);
+  }
+  IdleCulprit culprit = context.culprit_of_stalls();
   const bool in_gaps = !culprit.name.empty();
   if (!in_gaps) culprit = context.culprit_of_stretches();
   const bool one = culprit.pct >= 50;  // that most of it is due to
+  const std::string part =
+      culprit.pct >= 100 * kNearlyAll ? "" : fmt::format(" for {} of that,", format_percent(culprit.pct));
   const bool compiles = 2 * code.before_compiled >= stalls;
   Finding finding{
       .rule = "host_stall",
-      .title = std::string(kShareOfTime) + " the host " + (one ? in_culprit(culprit.name) : "computes") +
+      .title = std::string(kShareOfTime) + " the host " + (one ? in_culprit(culprit.name) + part : "computes") +
                " while the device has nothing to do",
       .evidence = fmt::format("{} on the critical path, in stretches of {} or more", context.per_step(stalls),
                               format_ns(static_cast<int64_t>(context.thresholds().host_stall))),
@@ -273,6 +303,8 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   const bool are_few = static_cast<double>(launch_count(context.facts())) < context.thresholds().many_launches;
   const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
+  constexpr int64_t kLittle = 4;  // times what the launch calls take
+  const bool is_benchmark = between <= kLittle * launches.total && repeats_one_kernel(context.session());
   Finding finding{
       .rule = "launch_bound",
       .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
@@ -280,7 +312,8 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
                               context.of_step(launches.total), context.of_step(between)),
       .suggestion = are_few
                         ? "Record more iterations: so few launches do not show what the program does in the long run"
-                        : launch_less(context.session()),
+                    : is_benchmark ? kBenchmarkOfOne
+                                   : launch_less(context.session()),
       .command = "launches",
       .confidence = are_few ? Confidence::low : Confidence::medium,
       .precedence = 0.7,     // launching always takes time
@@ -378,12 +411,13 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
     };
   }
   const Collectives moved = collectives_of(context);
+  const std::string next = what_binds_next(context, at_once, path.total);
   const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
   findings.push_back(
       {.rule = "exposed_communication",
        .title = std::string(kShareOfTime) + " the run waits for exposed communication" +
                 (transfers ? ": for the transfers, not for late ranks" : ""),
-       .evidence = fmt::format("{} on the critical path{}", context.per_step(path.total), moved.text),
+       .evidence = fmt::format("{} on the critical path{}{}", context.per_step(path.total), moved.text, next),
        .suggestion =
            (moved.are_many_small ? std::string("Send fewer and larger messages (larger gradient buckets, several "
                                                "tensors in one call). ")
@@ -454,6 +488,19 @@ void find_profile_edge(RuleContext& context, std::vector<Finding>& findings) {
 
 /// A server that had no request: nothing that the program could do better.
 void find_no_work(RuleContext& context, std::vector<Finding>& findings) {
+  const JudgedPeriods& judged = context.judged();
+  const auto with_empty = static_cast<double>(judged.time_of_empty_marks + context.measured());
+  if (judged.empty_marks > 1 && !context.hides_launches() &&
+      static_cast<double>(judged.time_of_empty_marks) >= context.thresholds().noticeable * with_empty) {
+    findings.push_back(
+        {.rule = "no_work",
+         .title = fmt::format("{} marks of steps have no device work; they are left out of all figures",
+                              format_count(judged.empty_marks)),
+         .evidence = fmt::format("{} in all", format_ns(judged.time_of_empty_marks)),
+         .suggestion = "Nothing to gain in the program where it looks for work and finds none: measure under load",
+         .command = "steps",
+         .confidence = Confidence::medium});
+  }
   const PathShare& path = context.path(IdleCause::no_work);
   if (context.path_share(IdleCause::no_work) < context.thresholds().noticeable) return;
   findings.push_back({.rule = "no_work",

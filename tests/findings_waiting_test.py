@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""What `findings` says of hosts that wait for work, or behind another thread, and of what binds a run next: on runs of a
+simulated machine (oracle/machine.py).
+
+Environment: CGPU (the binary).
+"""
+import os
+import random
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import machine, tool  # noqa: E402
+from oracle.diagnosis import alarms, findings  # noqa: E402
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def by_rule(rows):
+    return {row["rule"]: row for row in rows}
+
+
+def request(m, draw, kernels=10):
+    """Work of a server: no request is like another."""
+    for _ in range(kernels):
+        m.launch("kernel_%d" % draw.randrange(1000), 100)
+
+
+def poll(m, until, work=0, call="cudaEventQuery"):
+    while m.now < until:
+        m.call(call, 2)
+        m.host("scheduler.py(3): look", work) if work else m.quiet(20)
+
+
+class Polls(unittest.TestCase):
+    def serve(self, between):
+        """40 requests; between(m, device's end) is what the host does until the next one comes."""
+        draw = random.Random(1)
+
+        def run(m):
+            for _ in range(40):
+                request(m, draw)
+                between(m, max(m.busy_until.values()))
+        return findings(machine.run(run))
+
+    def test_a_server_that_polls_has_no_work(self):
+        def until_a_request_comes(m, end):
+            poll(m, end + 5000)
+        rows = self.serve(until_a_request_comes)
+        self.assertEqual(alarms(rows), [])
+        self.assertIn("no_work", by_rule(rows))
+
+    def test_a_server_that_sleeps_has_no_work(self):
+        def until_a_request_comes(m, end):
+            while m.now < end + 20_000:
+                m.host("<built-in function sleep>", 1000)
+                m.quiet(10)
+        rows = self.serve(until_a_request_comes)
+        self.assertEqual(alarms(rows), [])
+        self.assertIn("no_work", by_rule(rows))
+
+    def test_work_between_polls_is_work(self):
+        def works(m, end):
+            poll(m, end + 5000, work=100)
+        first = alarms(self.serve(works))[0]
+        self.assertEqual(first["rule"], "host_stall")
+        self.assertGreater(first["recoverable_ns"], 39 * 4.7e6)
+
+    def test_work_behind_polls_is_work(self):
+        """The thread polls until the device is done, and then computes for 3 ms."""
+        def works(m, end):
+            poll(m, end + 2)
+            m.host("sampler.py(9): sample", 3000)
+        first = alarms(self.serve(works))[0]
+        self.assertEqual(first["rule"], "host_stall")
+        self.assertAlmostEqual(first["recoverable_ns"], 39 * 3e6, delta=2e6)
+
+    def test_one_sleep_is_a_stall(self):
+        def sleeps(m, end):
+            m.host("<built-in function sleep>", end - m.now + 5000)
+        self.assertEqual(alarms(self.serve(sleeps))[0]["rule"], "host_stall")
+
+
+class Silence(unittest.TestCase):
+    def program(self, marks=False, frames=False):
+        draw = random.Random(2)
+
+        def burst(m):
+            for _ in range(3):
+                request(m, draw, 30)
+                m.synchronize()
+            if frames:
+                m.host("train.py(3): evaluate", 300_000)
+            else:
+                m.quiet(300_000)
+
+        def run(m):
+            for number in range(10):
+                if marks:
+                    with m.step(number):
+                        burst(m)
+                else:
+                    burst(m)
+            request(m, draw)
+        return findings(machine.run(run))
+
+    def test_a_silent_server(self):
+        rows = self.program()
+        self.assertEqual([row for row in alarms(rows) if row["rule"] == "host_stall"], [])
+        found = by_rule(rows)["no_work"]
+        self.assertEqual((found["severity"], found["confidence"]), ("info", "low"))
+
+    def test_a_loop_or_frames_say_that_it_is_the_host(self):
+        self.assertEqual(self.program(marks=True)[0]["rule"], "host_stall")
+        self.assertEqual(self.program(frames=True)[0]["rule"], "host_stall")
+
+    def test_marks_without_work_are_no_part_of_the_steps_after_them(self):
+        def run(m):
+            for number in range(40):
+                with m.step(number):
+                    if number % 4:
+                        m.quiet(3000)
+                    else:
+                        for _ in range(10):
+                            m.launch(machine.GEMM, 100)
+                        m.synchronize()
+        rows = findings(machine.run(run))
+        self.assertNotIn("host_stall", by_rule(rows))
+        self.assertIn("30 marks of steps have no device work", by_rule(rows)["no_work"]["title"])
+
+
+class Stalls(unittest.TestCase):
+    def test_the_share_of_a_stall_is_that_of_its_part(self):
+        """300 ms of evaluation in a gap of 400 ms."""
+        def run(m):
+            for number in range(5):
+                with m.step(number):
+                    for _ in range(10):
+                        m.launch(machine.GEMM, 10_000)
+                    m.synchronize()
+                    m.host("train.py(5): evaluate", 300_000)
+                    m.host("train.py(7): log", 100_000)
+        first = findings(machine.run(run))[0]
+        self.assertIn("the host is in train.py(5): evaluate for 75.00% of that, while", first["title"])
+
+    def test_what_short_gaps_have_of_a_name_is_no_stall(self):
+        """Reads of 0.3 ms in many gaps, and once a step 3 ms of them with a checkpoint of 40 ms: the checkpoint."""
+        def run(m):
+            for number in range(5):
+                with m.step(number):
+                    for _ in range(400):
+                        m.launch(machine.GEMM, 100)
+                        m.synchronize()
+                        m.host("train.py(5): parse", 300)
+                    m.host("train.py(5): parse", 3000)
+                    m.host("train.py(9): checkpoint", 40_000)
+        self.assertIn("is in train.py(9): checkpoint while", by_rule(findings(machine.run(run)))["host_stall"]["title"])
+
+
+class BehindAnother(unittest.TestCase):
+    def program(self, call, loads="cuModuleLoadData", waits=6000):
+        def run(m):
+            for number in range(6):
+                with m.step(number):
+                    for _ in range(10):
+                        m.launch(machine.GEMM, 300)
+                    m.synchronize()
+                    m.event("cuda_driver", loads, m.now + 10, 5900, thread=200)
+                    launched = m.now
+                    correlation = m.call(call, waits)
+                    if "Memcpy" in call:
+                        m.run_op("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", m.now + 1, 100, machine.MAIN_STREAM, correlation,
+                                 launched, bytes=2_500_000)
+                    m.launch(machine.GEMM, 300)
+                    m.synchronize()
+        return findings(machine.run(run))[0]
+
+    def test_a_call_that_waits_while_another_thread_loads_code(self):
+        for call in ("cudaMemcpyAsync", "cudaStreamSynchronize", "cudaEventRecord"):
+            first = self.program(call)
+            self.assertEqual((first["rule"], first["severity"]), ("module_load", "critical"), call)
+            self.assertAlmostEqual(first["recoverable_ns"], 6 * 5.9e6, delta=6 * 0.1e6)
+
+    def test_a_call_that_goes_on_for_long_after_it_does_not_wait_for_it(self):
+        self.assertNotEqual(self.program("cudaMemcpyAsync", waits=8000)["rule"], "module_load")
+        self.assertNotEqual(self.program("cudaMemcpyAsync", loads="cuFuncGetAttribute")["rule"], "module_load")
+
+
+class Next(unittest.TestCase):
+    def test_what_binds_a_run_without_its_communication(self):
+        """An exchange of 6 ms beside which the host loads data for 5.5 ms."""
+        def program(loads):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        m.launch(machine.GEMM, 1000)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                        yield m.collective("allreduce", 6000)
+                        m.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", loads)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        if loads:
+                            m.launch(machine.GEMM, 1000)
+                        m.synchronize()
+            return by_rule(findings(machine.run(run, 2)))["exposed_communication"]
+        self.assertIn("of it can be saved: after that loading data bounds the run", program(5500)["evidence"])
+        self.assertNotIn("after that", program(0)["evidence"])
+
+
+if __name__ == "__main__":
+    unittest.main()
