@@ -21,7 +21,7 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kShortestSequence = 3;  // a norm and its activation often stand alone between products
+constexpr size_t kFewestInSequence = 3;  // a norm and its activation often stand alone between products
 /// What comes again so often in a row handles one tensor after another, or is a benchmark: each time is a sequence of
 /// its own. A chain on one tensor may have the same one or two kernels a few times in a row.
 constexpr size_t kFewestCopies = 3;
@@ -37,7 +37,7 @@ bool can_be_fused(KernelClass kernel_class) {
 /// How many kernels come again and again from the begin on; 0 where none do. O(kLongestRepeatedSequence) as a rule.
 size_t repeated_at_begin(std::span<const StringId> names) {
   for (size_t period = 1; period <= kLongestRepeatedSequence; ++period) {
-    const size_t copies = period < kShortestSequence ? kFewestCopiesOfShort : kFewestCopies;
+    const size_t copies = period < kFewestInSequence ? kFewestCopiesOfShort : kFewestCopies;
     if (period * kFewestCopies > names.size()) return 0;
     if (period * copies > names.size()) continue;
     const auto once_less = names.first(period * (copies - 1));
@@ -92,7 +92,7 @@ struct FusableSequences {
 /// As one kernel the ops take about as long as the longest of them: each reads from memory what the one before it
 /// wrote, and a kernel of a few us is as short as it can be.
 void add_sequence(const Timeline& t, std::span<const OpIndex> ops, FusableSequences& sequences) {
-  if (ops.size() < kShortestSequence) return;
+  if (ops.size() < kFewestInSequence) return;
   int64_t sum = 0;
   int64_t longest = 0;
   for (const OpIndex op : ops) {

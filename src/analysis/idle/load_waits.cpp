@@ -15,7 +15,7 @@ namespace cgpu {
 namespace {
 
 /// What takes less needs no explanation (ns).
-constexpr int64_t kShortestWait = 50'000;
+constexpr int64_t kShortestLoadWait = 50'000;
 /// What a call does by itself once the code has been loaded and the device is done (ns).
 constexpr int64_t kLongestAfter = 100'000;
 
@@ -32,7 +32,7 @@ std::vector<LoadWait> load_waits(const Timeline& timeline) {
   std::vector<int8_t> known(timeline.names.size(), -1);  // whether it loads, by name of calls; -1: not asked
   std::map<std::string_view, std::vector<LongCall>> processes;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (!is_call(timeline.kind(slice)) || slices.duration[slice] < kShortestWait || !is_plausible(timeline, slice))
+    if (!is_call(timeline.kind(slice)) || slices.duration[slice] < kShortestLoadWait || !is_plausible(timeline, slice))
       continue;
     int8_t& answer = known[slices.name[slice]];
     if (answer < 0) {
@@ -70,7 +70,7 @@ std::vector<LoadWait> load_waits(const Timeline& timeline) {
         if (after > kLongestAfter) continue;
         const Interval behind{std::max(call.begin, slices.start[*load]), loaded};
         const IntervalSet idle = IntervalSet({behind}).subtract(busy->clip(behind.begin, behind.end));
-        if (idle.length() < kShortestWait) continue;
+        if (idle.length() < kShortestLoadWait) continue;
         for (const Interval& time : idle.intervals()) waits.push_back({one.call, time});
       }
     }
