@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/viewer_file.h"
+#include "report/history_report.h"
 #include "table/json.h"
 
 namespace cgpu {

@@ -52,16 +52,17 @@ std::string list_as_markdown(const std::vector<DeclaredTable>& declared, const s
 }
 
 std::string list_as_text(const std::vector<DeclaredTable>& declared, const std::string& call) {
-  constexpr size_t kIndent = 18;
-  const size_t width = std::max<size_t>(text_options().width, 2 * kIndent);
+  size_t indent = 0;
+  for (const DeclaredTable& table : declared) indent = std::max(indent, table.name.size() + 1);
+  const size_t width = std::max<size_t>(text_options().width, 2 * indent);
   std::string text = fmt::format("tables that `{}` can show\n", call);
   for (const DeclaredTable& table : declared) {
     std::string about = table.about;
     if (!table.aliases.empty()) about += fmt::format(" (also called {})", fmt::join(table.aliases, ", "));
-    std::string start = fmt::format("{:<{}}", table.name + " ", kIndent);
-    std::istringstream lines(wrap_text(about, width - kIndent));
+    std::string start = fmt::format("{:<{}}", table.name + " ", indent);
+    std::istringstream lines(wrap_text(about, width - indent));
     for (std::string line; std::getline(lines, line);) {
-      text += std::exchange(start, std::string(kIndent, ' ')) + line + "\n";
+      text += std::exchange(start, std::string(indent, ' ')) + line + "\n";
     }
   }
   return text;

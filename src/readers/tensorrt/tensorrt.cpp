@@ -10,6 +10,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
 #include "readers/common/json_reader.h"
