@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle.python_package import (EVENTS, EXAMPLE, ROOT, installed, opened, python_in, rows_of, told, write_large,  # noqa: E402
                                    write_many_events)
 
+os.environ["CGPU_ENGINE_PAGE"] = "none"  # copies have recorded answers, also where the page with the engine was built
 SANITIZED = "CGPU_PYTHON_MODULE" in os.environ
 
 python = cgpu = pyarrow = None

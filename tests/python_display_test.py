@@ -21,6 +21,8 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle.python_package import EXAMPLE, PROGRAM, ROOT, USE, imported, opened, run, site_packages, write_large  # noqa: E402
 
+os.environ["CGPU_ENGINE_PAGE"] = "none"  # copies have recorded answers, also where the page with the engine was built
+
 cgpu = None
 
 
