@@ -104,10 +104,14 @@ std::vector<DriverLockWait> driver_lock_waits(const Timeline& timeline, const st
     if (count > 1) shared[process];
   }
   if (shared.empty()) return {};
+  std::vector<std::vector<SliceIndex>*> calls_of(timeline.tracks.size());  // by track, those of its process
+  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
+    const auto of_process = shared.find(timeline.tracks[track].process);
+    if (of_process != shared.end()) calls_of[track] = &of_process->second;
+  }
   for (const SliceIndex call : calls) {
-    if (!launches[call]) continue;
-    const auto of_process = shared.find(timeline.tracks[slices.track[call]].process);
-    if (of_process != shared.end()) of_process->second.push_back(call);
+    std::vector<SliceIndex>* const of_process = launches[call] ? calls_of[slices.track[call]] : nullptr;
+    if (of_process) of_process->push_back(call);
   }
   std::vector<DriverLockWait> waits;
   for (auto& [process, of_process] : shared) LaunchesOfProcess(timeline, std::move(of_process)).add_waits(waits);

@@ -1,6 +1,7 @@
 #include "analysis/idle/host_causes.h"
 
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "analysis/device/device_ops.h"
@@ -24,6 +25,8 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   Pieces driver;
   std::vector<SliceIndex> calls;  // that name no cause
   std::vector<SliceIndex> ops;    // likewise, of frameworks
+  bool has_loads = false;         // what most profiles do not have need not be looked for
+  bool has_polls = false;
   const SliceKinds kinds = timeline.kinds();
   const auto names = timeline.slices.name.values();
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
@@ -32,7 +35,12 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
     const bool other = kind == SliceKind::overhead || kind == SliceKind::other;
     if (!(host || other) || !is_plausible(timeline, slice)) continue;
     Answer& answer = answers[names[slice]];
-    if (answer.kind != kind) answer = {kind, cause_named_by(kind, timeline.name(slice))};
+    if (answer.kind != kind) {
+      const std::string_view name = timeline.name(slice);
+      answer = {kind, cause_named_by(kind, name)};
+      has_loads = has_loads || (is_call(kind) && answer.cause == IdleCause::module_load);
+      has_polls = has_polls || (host && is_poll(name));
+    }
     const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
     if (!host) {
       if (answer.cause) {
@@ -66,10 +74,10 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   for (const StoppedOp& stopped : stopped_ops(timeline, ops)) {
     threads_[timeline.slices.track[stopped.op]].named.push_back({stopped.time, IdleCause::not_scheduled, stopped.op});
   }
-  for (const LoadWait& wait : load_waits(timeline)) {
+  for (const LoadWait& wait : has_loads ? load_waits(timeline) : std::vector<LoadWait>()) {
     threads_[timeline.slices.track[wait.call]].named.push_back({wait.time, IdleCause::module_load, wait.call});
   }
-  for (const Poll& poll : polls(timeline)) {
+  for (const Poll& poll : has_polls ? polls(timeline) : std::vector<Poll>()) {
     threads_[timeline.slices.track[poll.call]].ways.push_back({poll.time, IdleCause::no_work, poll.call});
   }
   add_waits(timeline, waits);

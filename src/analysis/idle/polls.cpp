@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -75,13 +75,17 @@ class PollsOfThread {
 
 }  // namespace
 
+bool is_poll(std::string_view name) {
+  return asks_for_end(name) || is_sleep(name);
+}
+
 std::vector<Poll> polls(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
   std::vector<int8_t> known(timeline.names.size(), -1);  // whether it asks, by name; -1: not asked
   const auto asks = [&](SliceIndex slice) {
     if (!is_host(timeline.kind(slice))) return false;
     int8_t& answer = known[slices.name[slice]];
-    if (answer < 0) answer = asks_for_end(timeline.name(slice)) || is_sleep(timeline.name(slice)) ? 1 : 0;
+    if (answer < 0) answer = is_poll(timeline.name(slice)) ? 1 : 0;
     return answer == 1;
   };
   std::vector<size_t> count(timeline.tracks.size());
