@@ -62,6 +62,12 @@ std::set<int32_t> used_devices(const Run& run) {
   return devices;
 }
 
+std::vector<OpIndex> all_ops(const Timeline& timeline) {
+  std::vector<OpIndex> ops;
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+  return ops;
+}
+
 IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops) {
   std::vector<Interval> intervals;
   intervals.reserve(ops.size());

@@ -35,6 +35,8 @@ struct OpsInFullRun {
 };
 OpsInFullRun ops_in_full_run(const Session& session, size_t run, std::vector<OpIndex> ops);
 
+/// All that count (for_each_device_op).
+std::vector<OpIndex> all_ops(const Timeline& timeline);
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
 std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);
 

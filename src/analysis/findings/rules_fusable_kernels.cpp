@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -79,13 +80,11 @@ struct FusableSequences {
   int64_t saved = 0;  // ns, as one kernel each
   std::map<KernelClass, int64_t> classes;
 
-  bool contains(SliceIndex op) const {
+  /// None of an op that is in no sequence.
+  std::optional<double> factor(SliceIndex op) const {
     const auto found = std::lower_bound(factors.begin(), factors.end(), std::pair(op, 0.0F));
-    return found != factors.end() && found->first == op;
-  }
-  double factor(SliceIndex op) const {
-    const auto found = std::lower_bound(factors.begin(), factors.end(), std::pair(op, 0.0F));
-    return found == factors.end() || found->first != op ? 1 : static_cast<double>(found->second);
+    if (found == factors.end() || found->first != op) return std::nullopt;
+    return static_cast<double>(found->second);
   }
 };
 
@@ -164,7 +163,7 @@ bool find_sequences(RuleContext& context, const SequencesOfRuns& of_runs, std::v
   const auto most = std::max_element(all.classes.begin(), all.classes.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   EdgeTimes::Scenario fused;
-  fused.op_factor = [of_runs](size_t number, SliceIndex op) { return (*of_runs)[number].factor(op); };
+  fused.op_factor = [of_runs](size_t number, SliceIndex op) { return (*of_runs)[number].factor(op).value_or(1); };
   fused.without_gap = [of_runs](size_t number, SliceIndex op) {
     const std::vector<SliceIndex>& followers = (*of_runs)[number].followers;
     return std::binary_search(followers.begin(), followers.end(), op);
@@ -203,7 +202,7 @@ void find_short_kernels(RuleContext& context, const SequencesOfRuns& sequences, 
   for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
     const int64_t duration = whole.run(number).timeline.slices.duration[slice];
     if (!can_be_fused(kernel_class) || static_cast<double>(duration) > context.thresholds().short_kernel) return;
-    if (sequences && (*sequences)[number].contains(slice)) return;
+    if (sequences && (*sequences)[number].factor(slice)) return;
     time += duration;
     ++count;
     fused[number][slice] = true;

@@ -83,12 +83,6 @@ void for_each_launch(const OpsInFullRun& full_run, const std::vector<OpIndex>& o
   }
 }
 
-std::vector<OpIndex> ops_of(const Timeline& timeline) {
-  std::vector<OpIndex> ops;
-  for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-  return ops;
-}
-
 /// `ops` of a run, which are `with_calls.ops` in the timeline whose launch calls count.
 TextsOfOps texts_of_launches(const SessionFacts& facts, size_t run, LaunchOrigin origin,
                              const std::vector<OpIndex>& ops, const OpsInFullRun& with_calls) {
@@ -136,19 +130,19 @@ Column launch_step_column() {
 }
 
 TextsOfOps find_launch_origins(const SessionFacts& facts, size_t run, LaunchOrigin origin) {
-  const std::vector<OpIndex> ops = ops_of(facts.run(run).timeline);
+  const std::vector<OpIndex> ops = all_ops(facts.run(run).timeline);
   return texts_of_launches(facts, run, origin, ops, ops_in_full_run(facts.session(), run, ops));
 }
 
 TextsOfOps find_launch_origins_in_part(const SessionFacts& facts, size_t run, LaunchOrigin origin) {
-  const std::vector<OpIndex> ops = ops_of(facts.run(run).timeline);
+  const std::vector<OpIndex> ops = all_ops(facts.run(run).timeline);
   return texts_of_launches(facts, run, origin, ops, {run, facts.run(run).timeline, ops});
 }
 
 std::vector<std::optional<int64_t>> steps_of_launches(const SessionFacts& facts, size_t run) {
   const Timeline& timeline = facts.run(run).timeline;
   std::vector<std::optional<int64_t>> steps(timeline.device_ops.size());
-  const std::vector<OpIndex> ops = ops_of(timeline);
+  const std::vector<OpIndex> ops = all_ops(timeline);
   const OpsInFullRun full_run = ops_in_full_run(facts.session(), run, ops);
   const std::vector<Step>& all = facts.whole().steps(full_run.run);
   const std::vector<Interval> marks = marks_of(full_run.timeline, all);

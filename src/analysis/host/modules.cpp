@@ -44,8 +44,7 @@ class Modules {
 
   void update(const RunInSession& run) {
     const Timeline& timeline = run.timeline();
-    std::vector<OpIndex> ops;
-    for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+    std::vector<OpIndex> ops = all_ops(timeline);
     std::vector<bool> captured(timeline.device_ops.size());
     add_captured(run, captured);
     std::erase_if(ops, [&](OpIndex op) { return captured[op]; });

@@ -51,11 +51,7 @@ std::vector<LoadWait> load_waits(const Timeline& timeline) {
       longest = std::max(longest, slices.duration[one.call]);
     }
     if (loads.empty()) continue;
-    if (!busy) {
-      std::vector<OpIndex> ops;
-      for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-      busy = busy_time(timeline, ops);
-    }
+    if (!busy) busy = busy_time(timeline, all_ops(timeline));
     std::stable_sort(loads.begin(), loads.end(),
                      [&](SliceIndex a, SliceIndex b) { return slices.start[a] < slices.start[b]; });
     for (const LongCall& one : calls) {

@@ -103,9 +103,7 @@ std::vector<Poll> polls(const Timeline& timeline) {
     const auto thread = threads.find(slices.track[slice]);
     if (thread != threads.end()) thread->second.push_back(slice);
   }
-  std::vector<OpIndex> ops;
-  for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-  const IntervalSet busy = busy_time(timeline, ops);
+  const IntervalSet busy = busy_time(timeline, all_ops(timeline));
   for (auto& [track, of_thread] : threads) {
     const auto place = [&](SliceIndex slice) {
       return std::tuple(slices.start[slice], -slices.duration[slice], slice);

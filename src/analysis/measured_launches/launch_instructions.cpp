@@ -2,11 +2,13 @@
 // instructions of each launch, at the lines that they come from, and every metric of that kind. O(log instructions) a
 // count.
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "analysis/common/columns.h"
 #include "analysis/measured_launches/instruction_figures.h"
+#include "analysis/measured_launches/launch_columns.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -23,9 +25,6 @@ void each_launch(const SessionFacts& facts, const Use& use) {
   }
 }
 
-Column launch_column() {
-  return number_column("id", "number of the launch in the profile");
-}
 Column offset_column() {
   return number_column("offset", "of the instruction: bytes from the start of the kernel");
 }
@@ -35,9 +34,6 @@ std::vector<Column> with_figures(std::vector<Column> columns) {
   return columns;
 }
 
-Cell text(const StringPool& names, StringId id) {
-  return id == 0 ? Cell() : cell(names[id]);
-}
 /// A line; absent where it is not known.
 Cell line(uint32_t number) {
   return number == 0 ? Cell() : Cell(int64_t{number});
@@ -50,9 +46,13 @@ Table launch_instructions_table(const Analysis& analysis, const SessionFacts& fa
     const DeviceInstruction unknown;
     for (const MeasuredInstruction& each : measured_instructions(*run.launch_metrics, launch)) {
       const DeviceInstruction& code = each.instruction != nullptr ? *each.instruction : unknown;
-      std::vector<Cell> row = {
-          run.rank,        launch.id,          each.offset, text(names, code.operation), text(names, code.file),
-          line(code.line), line(code.ptx_line)};
+      std::vector<Cell> row = {run.rank,
+                               launch.id,
+                               each.offset,
+                               text_cell(names, code.operation),
+                               text_cell(names, code.file),
+                               line(code.line),
+                               line(code.ptx_line)};
       append_figures(each.figures, row);
       table.append(row);
     }
@@ -64,8 +64,7 @@ class LineRows {
  public:
   LineRows(const Run& run, const ProfiledLaunch& launch, Table& table)
       : run_(run), measured_(*run.launch_metrics), launch_(launch), table_(table) {
-    for (MeasuredInstruction& each : measured_instructions(measured_, launch)) {
-      each.figures.instructions = 1;
+    for (const MeasuredInstruction& each : measured_instructions(measured_, launch)) {
       const auto* code = each.instruction;
       const std::string_view file = code != nullptr ? measured_.names[code->file] : std::string_view();
       const uint32_t number = code != nullptr ? code->line : 0;
@@ -86,17 +85,13 @@ class LineRows {
   void ptx() {
     if (!has_ptx_) return;
     const size_t number = measured_.codes[launch_.code - 1].ptx;
-    if (number != 0) {
-      const std::vector<std::string>& lines = measured_.ptx[number - 1];
-      for (uint32_t i = 0; i < lines.size(); ++i) {
-        if (!lines[i].empty()) ptx_.try_emplace(i + 1);
-      }
-      for (const auto& [at, figures] : ptx_) {
-        append("ptx", {}, at, at > 0 && at <= lines.size() ? cell(lines[at - 1]) : Cell(), figures);
-      }
-      return;
+    const std::span<const std::string> lines = number == 0 ? std::span<const std::string>() : measured_.ptx[number - 1];
+    for (uint32_t i = 0; i < lines.size(); ++i) {
+      if (!lines[i].empty()) ptx_.try_emplace(i + 1);
     }
-    for (const auto& [at, figures] : ptx_) append("ptx", {}, at, {}, figures);
+    for (const auto& [at, figures] : ptx_) {
+      append("ptx", {}, at, at > 0 && at <= lines.size() ? cell(lines[at - 1]) : Cell(), figures);
+    }
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "analysis/common/columns.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/measured_launches/launch_bound.h"
+#include "analysis/measured_launches/launch_columns.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
 
@@ -68,7 +69,7 @@ Analysis launch_metrics_analysis() {
       .subject = Subject::launches,
       .columns =
           {rank_column(),
-           number_column("id", "number of the launch in the profile"),
+           launch_column(),
            key_column("kernel", "name of the device function"),
            text_column("grid", "blocks in x, y and z"),
            text_column("block", "threads of a block in x, y and z"),

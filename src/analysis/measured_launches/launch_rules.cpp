@@ -1,6 +1,7 @@
 // Table `launch_rules`: what the kernel profiler's own rules say of each launch. O(1) a finding.
 #include "analysis/common/columns.h"
 #include "analysis/common/slices_by_name.h"
+#include "analysis/measured_launches/launch_columns.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
 
@@ -32,8 +33,7 @@ Analysis launch_rules_analysis() {
   return {.name = "launch_rules",
           .about = "findings of the kernel profiler's own rules, in its words",
           .subject = Subject::launches,
-          .columns = {rank_column(), number_column("id", "number of the launch in the profile"),
-                      key_column("kernel", "name of the device function"),
+          .columns = {rank_column(), launch_column(), key_column("kernel", "name of the device function"),
                       text_column("section", "what the rule looks at"), key_column("rule", "name of the rule"),
                       text_column("severity", "optimization, warning, error or information"),
                       real_column("speedup_pct", "%", "the profiler's estimate of what could be gained, of `scope`"),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
+#include "analysis/measured_launches/launch_columns.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -58,7 +59,7 @@ class SectionRows {
   }
 
  private:
-  Cell text(StringId id) const { return id == 0 ? Cell() : cell(names_[id]); }
+  Cell text(StringId id) const { return text_cell(names_, id); }
 
   void append(StringId chart, StringId label, StringId metric) {
     const auto found = value_of_.find(metric);
@@ -110,8 +111,7 @@ Analysis launch_sections_analysis() {
       .name = "launch_sections",
       .about = "what the kernel profiler shows of each launch, section by section, in its order",
       .subject = Subject::launches,
-      .columns = {rank_column(), number_column("id", "number of the launch in the profile"),
-                  key_column("title", "of the section"),
+      .columns = {rank_column(), launch_column(), key_column("title", "of the section"),
                   text_column("section", "its identifier, which launch_rules names; absent where there is none"),
                   text_column("chart", "the chart of the section that shows the metric; absent at its head"),
                   key_column("label", "what the section calls the metric; absent in a section without metrics"),

@@ -12,6 +12,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/slices_by_name.h"
+#include "analysis/measured_launches/launch_columns.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
 
@@ -151,8 +152,7 @@ Analysis launch_stalls_analysis() {
   return {.name = "launch_stalls",
           .about = "why warps of kernels waited, by launch that a kernel profiler measured; most first",
           .subject = Subject::launches,
-          .columns = {rank_column(), number_column("id", "number of the launch in the profile"),
-                      key_column("kernel", "name of the device function"),
+          .columns = {rank_column(), launch_column(), key_column("kernel", "name of the device function"),
                       key_column("reason", "what was waited for, in the words of the table stalls"),
                       key_column("stall", "what the profiler calls it"),
                       real_column("pct", "%", "share of all that waited in this launch"),

@@ -1,5 +1,6 @@
 // Table `launch_values`: every metric that was collected of every launch. O(1) a metric.
 #include "analysis/common/columns.h"
+#include "analysis/measured_launches/launch_columns.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -11,11 +12,10 @@ Table launch_values_table(const Analysis& analysis, const SessionFacts& facts, c
   for (const Run& run : facts.session().runs) {
     if (!run.launch_metrics) continue;
     const StringPool& names = run.launch_metrics->names;
-    const auto text = [&](StringId id) { return id == 0 ? Cell() : cell(names[id]); };
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
       for (const MetricValue& metric : launch.metrics) {
-        table.append({run.rank, launch.id, text(metric.section), cell(names[metric.name]), cell(metric.number),
-                      text(metric.unit), text(metric.text)});
+        table.append({run.rank, launch.id, text_cell(names, metric.section), cell(names[metric.name]),
+                      cell(metric.number), text_cell(names, metric.unit), text_cell(names, metric.text)});
       }
     }
   }
@@ -28,7 +28,7 @@ Analysis launch_values_analysis() {
   return {.name = "launch_values",
           .about = "every metric that a kernel profiler collected, under the profiler's names",
           .subject = Subject::launches,
-          .columns = {rank_column(), number_column("id", "number of the launch in the profile"),
+          .columns = {rank_column(), launch_column(),
                       text_column("section", "where the profiler shows it; absent where it does not"),
                       key_column("metric", "name of the metric"),
                       real_column("value", "", "in `unit`; absent where the value is a text"),

@@ -139,8 +139,7 @@ std::string_view part_of_path(std::string_view path) {
 class LayersOfRun {
  public:
   explicit LayersOfRun(const RunInSession& run) : run_(run), timeline_(run.timeline()) {
-    std::vector<OpIndex> ops;
-    for_each_device_op(timeline_, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+    const std::vector<OpIndex> ops = all_ops(timeline_);
     const OpsInFullRun full_run = ops_in_full_run(run.session(), run.index, ops);
     for (size_t i = 0; i < ops.size(); ++i) {
       const SliceIndex slice = timeline_.device_ops.slice[ops[i]];

@@ -96,7 +96,7 @@ class Cubin {
     return number_at<uint8_t>(bytes_, ElfLayout::interface) >= ElfLayout::new_interface ? flags >> 8 & 0xFF
                                                                                         : flags & 0xFF;
   }
-  /// By place in the section `of`, the place that stands for what is written there.
+  /// The relocations of section `of`: by offset in it, the place in the code that the linker writes there.
   std::map<uint64_t, CodePlace> replacements(size_t of) const {
     std::map<uint64_t, CodePlace> places;
     for (const CubinSection& section : sections_) {
