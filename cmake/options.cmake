@@ -28,6 +28,10 @@ if(CGPU_SANITIZE OR CGPU_FUZZ)
     -fno-omit-frame-pointer)
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=address,undefined)
+  find_program(CGPU_LLD NAMES ld.lld-14 ld.lld)
+  if(CGPU_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # some fifty programs of 200 MB each
+    add_link_options(--ld-path=${CGPU_LLD})
+  endif()
 endif()
 
 find_program(CCACHE ccache)
