@@ -1,129 +1,14 @@
-// The engine in WebAssembly answers as the program's server does, to the byte: the examples, profiles of every format that
-// built_profiles.py writes, and
-//   CGPU_ENGINE_FILES   folders with further profiles, of at most 3 MB each, separated by colons
+// The engine answers as the server does: of the examples, and of profiles of every format that built_profiles.py writes.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { describe, test } from "node:test";
-import { CGPU, ROOT, scratch, Server } from "../browser/support.mjs";
-import { openedEngine, skipEngine } from "./support.mjs";
+import { CGPU, ROOT, scratch } from "../browser/support.mjs";
+import { compare } from "./equality.mjs";
+import { skipEngine } from "./support.mjs";
 
-/** A kernel's name in these is one that GCC's library cannot read or reads otherwise. */
-const OTHER_NAMES = new Set([
-  "proton.hatchet",
-  "AMD-AGI_TraceLens__inference__sglang_prefilldecode__sglang_Qwen3-8B_prefilldecode.json.gz",
-]);
-const MOST_BYTES = 3e6;
-const MOST_TRACKS = 6;
-const DIGITS = 13;
 const REQUESTS = 20; // at least, of each profile
-const STATEMENTS = [
-  "SELECT name, count(*) AS n FROM slices GROUP BY name ORDER BY n DESC, name LIMIT 20",
-  "SELECT * FROM notes",
-  "SELECT avg(duration_ns), sum(duration_ns) FROM device_slices",
-  "SELECT nothing",
-];
-const decode = (bytes) => new TextDecoder().decode(bytes);
-
-/** What differs between two starts of the same program; and of comparisons, whose intervals come from functions of the C library, the
- * last digits. */
-const alike = (request, text) =>
-  request.startsWith("/api/compare")
-    ? text.replace(/-?\d+\.\d+(e[+-]\d+)?/g, (number) => Number(number).toPrecision(DIGITS))
-    : text.replace(/"session":"[0-9a-f]{16}"/, '"session":""');
-
-function requestsOf(session) {
-  const tracks = session.tracks.filter(({ slices }) => slices > 0).slice(0, MOST_TRACKS);
-  const level = Math.max(0, Math.ceil(Math.log2(session.span / 1024)));
-  const half = Math.max(1, Math.floor(session.span / 2));
-  return [
-    "names/0",
-    ...session.tables.map(({ name }) => `table/${name}?top=200`),
-    ...tracks.flatMap(({ id }) => [
-      `tile?track=${id}&level=${level}&index=0`,
-      `tile?track=${id}&level=${Math.max(0, level - 3)}&index=1`,
-      `slice?track=${id}&slice=0`,
-      `flows?track=${id}&slice=0`,
-    ]),
-    ...["e", "a&limit=5&regex=1", "cuda&own=1", "1&argument=stream"].map((text) => `search?q=${text}&limit=20`),
-    ...["kernels", "ops"].map((name) => `distributions?table=${name}&top=20`),
-    ...["down", "up", "down&steps=1", `down&from=0&to=${half}`].map((view) => `flame?view=${view}`),
-    `area?from=0&to=${half}`,
-    `table/gpu_time?from=0&to=${half}`,
-    ...STATEMENTS.map((statement) => `sql?statement=${encodeURIComponent(statement)}`),
-    ...["folded", "pftrace", "json"].map((format) => `export?to=${format}`),
-    "sources",
-    "launch?rank=0&id=0",
-    "table/nothing",
-  ].map((request) => `/api/p/0/${request}`);
-}
-
-const COMPARED = [
-  "",
-  "/times",
-  "/names",
-  "/aligned",
-  "/flame?view=down",
-  "/flame?view=up",
-  "/table/ops",
-  "/table/kernels",
-].map((request) => `/api/compare${request}`);
-
-async function opened(server) {
-  for (;;) {
-    const { profiles } = await server.json("/api/status");
-    if (profiles.every(({ state }) => state !== "opening")) return profiles;
-    await new Promise((done) => setTimeout(done, 5));
-  }
-}
-
-/** How many requests both have answered alike. */
-async function compare(inputs, against = []) {
-  const server = await Server.start(...inputs, ...(against.length > 0 ? ["--against", ...against] : []));
-  const engine = await openedEngine(inputs, against);
-  try {
-    const native = await opened(server);
-    const own = JSON.parse(decode(engine.answer("/api/status").body)).profiles;
-    assert.deepEqual(
-      own.map(({ state, error }) => ({ state, error })),
-      native.map(({ state, error }) => ({ state, error })),
-    );
-    if (native.some(({ state }) => state === "error")) return 0;
-    const session = await server.json("/api/p/0/session");
-    const named = decode(engine.answer("/api/p/0/session").body);
-    // The program alone makes files of the profile, to be saved.
-    assert.deepEqual({ ...JSON.parse(named), session: "", files: [] }, { ...session, session: "", files: [] });
-    const requests = [...requestsOf(session), ...(against.length > 0 ? COMPARED : [])];
-    for (const request of requests) {
-      const answer = await fetch(new URL(request, server.url));
-      const expected = await answer.arrayBuffer().then(Buffer.from, () => null);
-      const { status, type, body } = engine.answer(request);
-      if (!expected) {
-        assert.equal(status, 404, `${request}: the server began to answer, and then could not`);
-        continue;
-      }
-      assert.equal(status, answer.status, request);
-      assert.equal(type, answer.headers.get("content-type"), request);
-      if (Buffer.compare(expected, body) === 0) continue;
-      if (type.startsWith("application/json"))
-        assert.equal(alike(request, decode(body)), alike(request, decode(expected)), request);
-      else assert.fail(`${request}: other bytes`);
-    }
-    return requests.length;
-  } finally {
-    engine.end();
-    await server.end();
-  }
-}
-
-/** The files in a folder and in those in it that are small enough. */
-const smallFiles = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(md|txt|py|ya?ml|ipynb|sh|html|css|toml|csv)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter((path) => statSync(path).size <= MOST_BYTES && !OTHER_NAMES.has(basename(path)))
-    .sort();
 
 /** What built_profiles.py has written, or why it has not. */
 function builtProfiles() {
@@ -144,8 +29,6 @@ const skipBuilt =
   (["trace_builder", "job_builder", "hpctoolkit_builder"].every((name) => existsSync(join(dirname(CGPU), name)))
     ? false
     : `no builders beside ${CGPU}: configure with -DCGPU_TESTS=ON`);
-const further = process.env.CGPU_ENGINE_FILES;
-const skipFurther = skipEngine || (further ? false : "no further profiles: name folders of them in CGPU_ENGINE_FILES");
 
 describe("the engine answers as the server does", { skip: skipEngine }, () => {
   for (const path of examples) test(relative(ROOT, path), () => compare([path]));
@@ -157,9 +40,4 @@ describe("the same of profiles of every format", { skip: skipBuilt }, () => {
       const count = await compare(inputs, against);
       assert.ok(count === 0 || count >= REQUESTS, `${count} requests`);
     });
-});
-
-describe("the same of further profiles", { skip: skipFurther }, () => {
-  for (const folder of further ? further.split(":") : [])
-    for (const path of smallFiles(folder)) test(relative(folder, path), () => compare([path]));
 });
