@@ -514,7 +514,7 @@ NB_MODULE(_cgpu, m) {
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
   m.def("comparison_tables", [] { return PythonTable(RunComparison::tables()); });
   m.def("finding_changes", [](const PythonTable& before, const PythonTable& after) {
-    return valid_utf8(finding_words(compare_findings(before.in_memory(), after.in_memory())));
+    return valid_utf8(finding_words(compare_findings(before.in_memory(), after.in_memory())).plain());
   });
   m.def("wrapped", [](const std::string& line, size_t width) { return valid_utf8(wrap_text(line, width)); });
   m.def("findings_text", [](const PythonTable& findings, size_t width) {

@@ -66,7 +66,7 @@ struct CompareCommand {
     compared.csv_text = csv_text(raw_csv);
     compared.output = output;
     choose_rows(compared.tables, filter, sort, top, wanted);
-    if (!table.empty()) compared.words.clear();
+    if (!table.empty()) compared.words = {};
     write_output(output, [&](std::ostream& out) {
       if (wanted == "text" && !many && !every_table && table.empty() && at.empty()) {
         return write_overview(out, compared, top.value_or(kRowsOfEach));

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <sstream>
 #include <string_view>
 
 #include "base/ascii.h"
-#include "cli/change_colours.h"
 #include "cli/terminal.h"
 #include "report/report.h"
 #include "table/csv.h"
@@ -16,6 +17,7 @@
 #include "table/json.h"
 #include "table/markdown.h"
 #include "table/row_units.h"
+#include "table/terminal_style.h"
 #include "table/text.h"
 
 namespace cgpu {
@@ -48,16 +50,31 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 /// Lines that are too long for a terminal, wrapped with their own indent and that of a list of changes.
-std::string fitted(const std::string& lines, const TextOptions& options) {
-  if (!options.terminal) return lines;  // without colour, too
+std::string fitted(const MarkedText& lines, const TextOptions& options) {
+  if (!options.terminal) return lines.plain();  // without colour, too
   constexpr size_t kIndentOfChanges = 4;
   std::string out;
-  for (const std::string& line : lines_of(lines)) {
+  for (const std::string& line : lines_of(lines.plain())) {
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const size_t next = indent == 0 ? 0 : indent + kIndentOfChanges;
     out += wrap_indented(line, options.width, next);
   }
-  return options.color ? with_coloured_changes(out) : out;
+  return options.color ? lines.coloured(out) : out;
+}
+
+/// Of the cell `delta` of a figure of compare_summary as text shows its name ("idle", "flops per s") that is `ratio`
+/// times what it was: "" where neither way is better or it hardly changed.
+std::string_view style_of_figure(std::string_view figure, double ratio) {
+  constexpr double kNoticed = 0.01;
+  if (!(std::abs(ratio - 1) >= kNoticed)) return "";  // also where it is no number
+  constexpr std::array<std::string_view, 4> kCosts = {"time", "idle", "exposed", "waiting"};
+  constexpr std::array<std::string_view, 3> kRates = {"flops per s", "op bytes per s", "mfu"};
+  const bool is_cost = std::any_of(kCosts.begin(), kCosts.end(), [&](std::string_view cost) {
+    return figure == cost || figure.starts_with(std::string(cost) + ' ');
+  });
+  if (is_cost) return terminal_style::of_change(ratio - 1);
+  const bool is_rate = std::find(kRates.begin(), kRates.end(), figure) != kRates.end();
+  return is_rate ? terminal_style::of_change(1 - ratio) : "";
 }
 
 /// The figures that differ, under names for people, without bounds.
@@ -96,7 +113,7 @@ void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen&
 
 void write_markdown(std::ostream& out, const Compared& compared) {
   if (!compared.words.empty())
-    out << "# " << compared.words_title << "\n\n" << markdown_code(compared.words + compared.causes);
+    out << "# " << compared.words_title << "\n\n" << markdown_code((compared.words + compared.causes).plain());
   for (const Table& one : compared.tables)
     out << "\n## " << heading_of(one.name) << "\n\n" << render_markdown(with_row_units(one));
 }
@@ -105,7 +122,7 @@ void write_html(std::ostream& out, const Compared& compared) {
   constexpr size_t kRowsOfEach = 200;
   Report report;
   report.title = compared.title;
-  report.headline = lines_of(compared.words + compared.causes);
+  report.headline = lines_of((compared.words + compared.causes).plain());
   if (!report.headline.empty()) {
     report.verdict = report.headline.front();
     report.headline.erase(report.headline.begin());

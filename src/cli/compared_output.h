@@ -9,6 +9,7 @@
 
 #include "table/csv.h"
 #include "table/filter.h"
+#include "table/marked_text.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -18,8 +19,8 @@ struct Compared {
   std::string title;                // of a page
   std::string words_title = "What changed";
   std::vector<std::string> inputs;  // as they were given
-  std::string words;                // lines
-  std::string causes;               // lines; in text below the table of figures
+  MarkedText words;                 // lines
+  MarkedText causes;                // lines; in text below the table of figures
   std::vector<Table> tables;
   std::string output = {};  // the file that is written, "" for stdout
   CsvText csv_text = CsvText::guarded;

@@ -8,7 +8,6 @@
 #include "analysis/analysis.h"
 #include "analysis/table_options.h"
 #include "base/error.h"
-#include "cli/change_colours.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -45,7 +44,7 @@ struct DiagnoseCommand {
     TableOptions options;
     if (!rules.empty()) options.set("rules", {rules});
     std::vector<Table> tables;
-    std::string changes;
+    MarkedText changes;
     std::string verdict;
     const bool with_verdict = wanted == "text" || wanted == "md";
     if (against.empty()) {
@@ -66,7 +65,10 @@ struct DiagnoseCommand {
       const size_t width = text.width;
       if (!verdict.empty()) out << (markdown ? verdict + "\n" : wrap_text(verdict, width)) << '\n';
       if (!changes.empty())
-        out << (markdown ? markdown_code(changes) : text.color ? with_coloured_changes(changes) : changes) << '\n';
+        out << (markdown     ? markdown_code(changes.plain())
+                : text.color ? changes.coloured(changes.plain())
+                             : changes.plain())
+            << '\n';
       const Evidence evidence = all_evidence ? Evidence::all : Evidence::brief;
       out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, text, evidence));
       if (!why_not) return;

@@ -110,7 +110,7 @@ std::string path_words(const Table& tree) {
 
 }  // namespace
 
-std::string call_tree_words(const Comparison& comparison) {
+MarkedText call_tree_words(const Comparison& comparison) {
   constexpr size_t kMostFrames = 10;
   constexpr size_t kWidestName = 80;
   const Table tree = make_table(find_comparison_table("compare_call_tree"), comparison);
@@ -143,8 +143,10 @@ std::string call_tree_words(const Comparison& comparison) {
     whole.a += number(row, "exclusive_a");
     whole.b += number(row, "exclusive_b");
   }
-  std::string words = fmt::format("{}: {} -> {}", metric, format_value(whole.a, unit), format_value(whole.b, unit));
-  if (whole.a != 0) words += ", " + ratio_words(whole.a, whole.b);
+  MarkedText words = fmt::format("{}: {} -> {}", metric, format_value(whole.a, unit), format_value(whole.b, unit));
+  if (whole.a != 0) {
+    words += ", " + (ns_in_unit(unit) ? cost_ratio(whole.a, whole.b) : MarkedText(ratio_words(whole.a, whole.b)));
+  }
   if (has_samples) words += sampling_words(number(root, "samples_a"), number(root, "samples_b"));
   words += ".\n";
   const bool is_sure = !has_samples || !may_be_same(number(root, "samples_a"), number(root, "samples_b"));

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "comparison/comparison.h"
+#include "table/marked_text.h"
 
 namespace cgpu {
 
 /// By the metric that `compare_call_tree` compares: the whole of each side, and the frames whose own share of it
 /// changed most. "" where a side has no call tree.
-std::string call_tree_words(const Comparison& comparison);
+MarkedText call_tree_words(const Comparison& comparison);
 
 }  // namespace cgpu

@@ -68,18 +68,20 @@ std::string certain_causes(const Comparison& comparison, const std::vector<Expla
 
 }  // namespace
 
-std::string change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                            const PerSide<int64_t>& time, const NoiseOfTime& noise) {
+MarkedText change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                           const PerSide<int64_t>& time, const NoiseOfTime& noise) {
   const std::string what = comparison.per_iteration() ? "An iteration" : "The whole";
   const int64_t change = time.b - time.a;
   if (change == 0) return fmt::format("{}: {} in both.\n", what, format_ns(time.a));
-  std::string words = fmt::format(
-      "{}: {} ({})", what, change_of_time(static_cast<double>(time.a), static_cast<double>(time.b)), signed_ns(change));
+  const MarkedText times = change_of_time(static_cast<double>(time.a), static_cast<double>(time.b));
+  const std::string by = fmt::format(" ({})", signed_ns(change));
   if (!noise.within) {
+    MarkedText words = what + ": " + times + by;
     const std::string names = certain_causes(comparison, causes, std::abs(change) / 10);
     if (!names.empty()) words += ": " + names;
     return words + (iteration_spread(comparison) ? "; certain.\n" : ".\n");
   }
+  const std::string words = what + ": " + times.plain() + by;
   if (!noise.of_iterations) return words + "; within noise.\n";
   std::vector<std::string> certain;
   const double least = std::max(noise.least / 10, kLeastShareOfChange * static_cast<double>(time.a));
@@ -88,12 +90,12 @@ std::string change_headline(const Comparison& comparison, const std::vector<Expl
   if (!names.empty()) certain.push_back(std::move(names));
   if (noise.medians) {
     const double difference = noise.medians->b - noise.medians->a;
-    certain.push_back(fmt::format("the median {} ({})", change_of_time(noise.medians->a, noise.medians->b),
+    certain.push_back(fmt::format("the median {} ({})", change_of_time(noise.medians->a, noise.medians->b).plain(),
                                   signed_ns(static_cast<int64_t>(difference))));
   }
   if (certain.empty()) return words + "; within noise.\n";
-  return fmt::format("{}: {}; certain. On average {} ({}); within noise.\n", what, fmt::join(certain, "; "),
-                     change_of_time(static_cast<double>(time.a), static_cast<double>(time.b)), signed_ns(change));
+  return fmt::format("{}: {}; certain. On average {}{}; within noise.\n", what, fmt::join(certain, "; "), times.plain(),
+                     by);
 }
 
 }  // namespace cgpu

@@ -2,11 +2,11 @@
 // What is certain comes first.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "comparison/attribution/explained_causes.h"
 #include "comparison/words/iteration_words.h"
+#include "table/marked_text.h"
 
 namespace cgpu {
 
@@ -16,7 +16,7 @@ namespace cgpu {
 /// iteration: idle (data_loading) -33.8 ms; the median 177.0 ms -> 123.0 ms, -30.5 % (-54.0 ms); certain. On average
 /// 154.9 ms -> 141.1 ms, -8.9 % (-13.8 ms); within noise.", with the causes that have a tenth of what iterations differ
 /// by and half a percent of the time of A, and the median where it changed for sure.
-std::string change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                            const PerSide<int64_t>& time, const NoiseOfTime& noise);
+MarkedText change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                           const PerSide<int64_t>& time, const NoiseOfTime& noise);
 
 }  // namespace cgpu

@@ -335,12 +335,12 @@ namespace {
 
 /// The findings that came, went, grew or shrank by 3 % of the time of A or more, and by more than `noise_pct` of it, a
 /// line each under a heading; "" for none.
-std::string changed_findings(const Table& findings, double noise_pct) {
+MarkedText changed_findings(const Table& findings, double noise_pct) {
   const auto text = [&](const RowView& row, const char* column) {
     const Cell cell = row[findings.column(column)];
     return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
   };
-  std::string words;
+  MarkedText words;
   int64_t within_noise = 0;
   for (const RowView row : findings.rows()) {
     const double change_pct = std::abs(std::get<double>(row[findings.column("delta_pct")]));
@@ -356,8 +356,9 @@ std::string changed_findings(const Table& findings, double noise_pct) {
     if (std::holds_alternative<int64_t>(a) && std::holds_alternative<int64_t>(b)) {
       times = fmt::format(", {} -> {}", format_ns(std::get<int64_t>(a)), format_ns(std::get<int64_t>(b)));
     }
-    words += fmt::format("  {} ({}{}): {}\n", text(row, "rule"), change, times,
-                         text(row, change == "gone" || change == "shrunk" ? "title_a" : "title_b"));
+    const bool is_less = change == "gone" || change == "shrunk";
+    words += "  " + text(row, "rule") + " (" + MarkedText(change, is_less ? -1 : 1) + times +
+             "): " + text(row, is_less ? "title_a" : "title_b") + "\n";
   }
   if (within_noise > 0) {
     words += fmt::format("  {} {} by less than iterations differ by themselves (--table findings)\n", within_noise,
@@ -369,12 +370,12 @@ std::string changed_findings(const Table& findings, double noise_pct) {
 /// What explains the change, largest first: what goes the way of the change until 95 % are explained, what goes against
 /// it, what of that iterations vary by, and what remains, put together, until 95 % are named. Where the change is
 /// within noise it has no way: then what is beyond noise by itself comes first.
-std::string cause_words(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                        const PerSide<int64_t>& time, const NoiseOfTime& noise) {
+MarkedText cause_words(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                       const PerSide<int64_t>& time, const NoiseOfTime& noise) {
   constexpr size_t kMostCauses = 10;
   const int64_t change = time.b - time.a;
   const int64_t most_left = std::max(std::abs(change), static_cast<int64_t>(std::abs(noise.busy_change))) / 20;
-  std::string text;
+  MarkedText text;
   int64_t left = change;
   const auto tell = [&](const ExplainedCause& one) {
     left -= one.delta();
@@ -427,10 +428,9 @@ std::string cause_words(const Comparison& comparison, const std::vector<Explaine
 
 }  // namespace
 
-std::string finding_words(const Table& compared) {
-  const std::string words = changed_findings(compared, 0);
-  return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n"
-                       : printable_lines(words);
+MarkedText finding_words(const Table& compared) {
+  MarkedText words = changed_findings(compared, 0);
+  return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n" : words;
 }
 
 ChangeWords change_words(const Comparison& comparison) {
@@ -444,13 +444,13 @@ ChangeWords change_words(const Comparison& comparison) {
   }
   if (time.a == 0 || time.b == 0) {
     for (const auto& words : {measured_launch_words(comparison), call_tree_words(comparison)}) {
-      if (!words.empty()) return {printable_lines(words), ""};
+      if (!words.empty()) return {words, ""};
     }
     return {"There is no device work to compare.\n", ""};
   }
   const NoiseOfTime noise = noise_of_time(comparison, time);
-  std::string text = change_headline(comparison, causes, time, noise) + noise.words +
-                     slow_iteration_words(comparison, noise) + busy_words(comparison) + device_words(comparison);
+  MarkedText text = change_headline(comparison, causes, time, noise) + noise.words +
+                    slow_iteration_words(comparison, noise) + busy_words(comparison) + device_words(comparison);
   const SideTotals& a = comparison.totals(Side::a);
   const SideTotals& b = comparison.totals(Side::b);
   if (comparison.by_repetition()) {
@@ -474,9 +474,9 @@ ChangeWords change_words(const Comparison& comparison) {
           work_words(comparison, noise.within) + repeated_work_words(comparison) + waiting_words(comparison) +
           memory_words(comparison);
   const double noise_pct = noise.within ? 100 * noise.least / static_cast<double>(time.a) : 0;
-  const std::string why = cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
-                          changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
-  return {printable_lines(text), printable_lines(why)};
+  MarkedText why = cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
+                   changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
+  return {std::move(text), std::move(why)};
 }
 
 }  // namespace cgpu

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "comparison/attribution/explained_causes.h"
+#include "table/marked_text.h"
 
 namespace cgpu {
 
@@ -13,14 +14,14 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
 
 /// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; or that
 /// none did. Of a table `compare_findings` (compare_findings.h).
-std::string finding_words(const Table& compared);
+MarkedText finding_words(const Table& compared);
 
 /// Lines. Of profiles without device work `summary` says how their measured launches or call trees differ.
 struct ChangeWords {
-  std::string summary;  // the headline (change_headline.h), and what else differs: iterations, devices, work, memory
-  std::string causes;   // what explains at least 95 % of the change, and the findings that changed
+  MarkedText summary;  // the headline (change_headline.h), and what else differs: iterations, devices, work, memory
+  MarkedText causes;   // what explains at least 95 % of the change, and the findings that changed
 
-  std::string all() const { return summary + causes; }
+  std::string all() const { return summary.plain() + causes.plain(); }
 };
 ChangeWords change_words(const Comparison& comparison);
 

@@ -108,7 +108,7 @@ bool is_certain(const Comparison& comparison, const ExplainedCause& one) {
   return !spread || spread->is_certain();
 }
 
-std::string slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise) {
+MarkedText slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise) {
   constexpr size_t kFewest = 4;
   constexpr double kFarSlower = 1.25;
   if (!comparison.per_iteration()) return {};
@@ -136,7 +136,8 @@ std::string slow_iteration_words(const Comparison& comparison, const NoiseOfTime
     }
   }
   if (words.empty() || noise.medians || middle.a == 0 || middle.b == 0) return words;
-  return words + fmt::format("The median iteration: {}.\n", change_of_time(middle.a, middle.b));
+  const MarkedText change = change_of_time(middle.a, middle.b);
+  return words + "The median iteration: " + (noise.within ? MarkedText(change.plain()) : change) + ".\n";
 }
 
 }  // namespace cgpu

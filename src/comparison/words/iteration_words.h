@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comparison/attribution/explained_causes.h"
+#include "table/marked_text.h"
 
 namespace cgpu {
 
@@ -30,6 +31,6 @@ bool is_certain(const Comparison& comparison, const ExplainedCause& one);
 
 /// Which iterations are far slower than the others of their side, and the medians, unless `noise` has these; "" where
 /// none is.
-std::string slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise);
+MarkedText slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise);
 
 }  // namespace cgpu

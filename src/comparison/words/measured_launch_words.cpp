@@ -108,7 +108,7 @@ std::string kernel_words(const KernelLaunches& one) {
 
 }  // namespace
 
-std::string measured_launch_words(const Comparison& comparison) {
+MarkedText measured_launch_words(const Comparison& comparison) {
   constexpr size_t kMostKernels = 10;
   const Table table = make_table(find_comparison_table("compare_launches"), comparison);
   const std::vector<KernelLaunches> kernels = launches_by_kernel(table);
@@ -123,12 +123,12 @@ std::string measured_launch_words(const Comparison& comparison) {
   }
   if (launches.a == 0 || launches.b == 0) return {};
   const int64_t change = time.b - time.a;
-  std::string text = fmt::format("Of {} measured in A and {} in B, {} {} the same kernel in the same order.\n",
-                                 launches_text(launches.a), launches.b, of_both, of_both == 1 ? "is" : "are");
+  MarkedText text = fmt::format("Of {} measured in A and {} in B, {} {} the same kernel in the same order.\n",
+                                launches_text(launches.a), launches.b, of_both, of_both == 1 ? "is" : "are");
   if (time.a == 0 || time.b == 0) return text;
-  text += change == 0 ? fmt::format("Each by itself, they take {} in both.\n", format_ns(time.a))
-                      : fmt::format("Each by itself, they take {}.\n",
-                                    change_of_time(static_cast<double>(time.a), static_cast<double>(time.b)));
+  text += "Each by itself, they take ";
+  text += change == 0 ? MarkedText(format_ns(time.a) + " in both.\n")
+                      : change_of_time(static_cast<double>(time.a), static_cast<double>(time.b)) + ".\n";
   int64_t left = change;
   size_t told = 0;
   for (const KernelLaunches& one : kernels) {

@@ -5,10 +5,11 @@
 #include <string>
 
 #include "comparison/comparison.h"
+#include "table/marked_text.h"
 
 namespace cgpu {
 
 /// "" where a side has no measured launches.
-std::string measured_launch_words(const Comparison& comparison);
+MarkedText measured_launch_words(const Comparison& comparison);
 
 }  // namespace cgpu
