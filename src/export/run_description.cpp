@@ -104,7 +104,7 @@ std::string run_description(const Run& run) {
   add_flag(json, "rank_known", run.rank_known);
   add(json, "world_size", run.world_size);
   add(json, "host", run.host);
-  add(json, "profile_format", run.format);
+  add(json, "profile_format", recorded_format(run));
   add_list(json, "metadata", run.metadata,
            [&](const auto& fact) { json.begin_array().value(fact.first).value(fact.second).end_array(); });
   add_list(json, "notes", notes_of(run).all(), [&](const Note& note) { write_note(json, note); });

@@ -15,6 +15,7 @@ Run copy_facts(const Run& run) {
   copy.file = run.file;
   copy.format = run.format;
   copy.format_version = run.format_version;
+  copy.exported_from = run.exported_from;
   copy.host = run.host;
   copy.rank = run.rank;
   copy.rank_known = run.rank_known;

@@ -127,6 +127,7 @@ struct Run {
   std::string file;            // as the user named it
   std::string format;          // kineto, chrome, nsys-sqlite, ...: docs/formats
   std::string format_version;  // as the profile says, "" where it does not
+  std::string exported_from;   // of an export of cgpu: the format of the profile that was recorded
   std::string host;
   int64_t rank = 0;
   bool rank_known = false;
@@ -184,6 +185,11 @@ SliceIndex slice_in_part(const Run& run, SliceIndex of_whole);
 
 /// The notes of a run, with what was hidden in the arguments of events as far as these have been read.
 Notes notes_of(const Run& run);
+
+/// The format that the profiler wrote, also of an export of cgpu.
+inline const std::string& recorded_format(const Run& run) {
+  return run.exported_from.empty() ? run.format : run.exported_from;
+}
 
 /// The rank that its profile says, also where another run of the session has that one; absent where it says none.
 inline std::optional<int64_t> recorded_rank(const Run& run) {

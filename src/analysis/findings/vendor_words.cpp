@@ -64,14 +64,6 @@ constexpr std::array kFrameworkTerms{
                    "one kernel that reads its inputs once"},
 };
 
-/// The format of the profile; of an export of cgpu, that of the profile it was made of.
-std::string_view recorded_format(const Run& run) {
-  for (const auto& [key, value] : run.metadata) {
-    if (key == "exported_from") return value;
-  }
-  return run.format;
-}
-
 }  // namespace
 
 std::string vendor_of(const Session& session) {

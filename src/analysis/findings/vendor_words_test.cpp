@@ -35,6 +35,10 @@ TEST(SuggestionWords, PyTorchIsKnownByItsFormatAndByItsNames) {
   session.runs.clear();
   session.runs.push_back(std::move(kineto.run));
   EXPECT_TRUE(uses_pytorch(session));
+  session.runs[0].format = "perfetto";
+  EXPECT_FALSE(uses_pytorch(session));
+  session.runs[0].exported_from = "kineto";
+  EXPECT_TRUE(uses_pytorch(session));
 }
 
 }  // namespace

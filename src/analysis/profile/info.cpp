@@ -226,11 +226,13 @@ void add_sizes(InfoRows& rows, const Session& session) {
 void add_metadata(InfoRows& rows, const Session& session) {
   std::vector<std::string> keys;
   std::map<std::string, std::vector<std::string>> values;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    if (values.count(key) == 0) keys.push_back(key);
+    values[key].push_back(value);
+  };
   for (const Run& run : session.runs) {
-    for (const auto& [key, value] : run.metadata) {
-      if (values.count(key) == 0) keys.push_back(key);
-      values[key].push_back(value);
-    }
+    if (!run.exported_from.empty()) add("exported_from", run.exported_from);
+    for (const auto& [key, value] : run.metadata) add(key, value);
   }
   for (const std::string& key : keys) rows.add("metadata." + key, distinct_text(values[key]), "as the profile says");
 }

@@ -24,12 +24,7 @@ class DescriptionReader {
       if (key == "rank_known") return set(run_.rank_known);
       if (key == "world_size") return set(run_.world_size);
       if (key == "host") return set(run_.host);
-      if (key == "profile_format") {
-        std::string format;
-        set(format);
-        if (!format.empty()) run_.metadata.emplace_back("exported_from", format);
-        return;
-      }
+      if (key == "profile_format") return set(run_.exported_from);
       if (key == "metadata") return read_metadata();
       if (key == "notes") return read_notes();
       if (key == "kernels_compute") return set(run_.timeline.hints.kernels_compute);

@@ -44,6 +44,7 @@ struct KeptRun {
     interval(archive, totals.slices_time);
     interval(archive, totals.extent);
     interval(archive, totals.event_extent);
+    if constexpr (!Archive::kIsPositional) archive(run.exported_from);
   }
   template <typename Archive>
   static void interval(Archive& archive, std::optional<Interval>& interval) {
