@@ -8,7 +8,7 @@
 
 #include "model/call_tree.h"
 #include "model/notes.h"
-#include "readers/hpctoolkit/bytes.h"
+#include "readers/common/bytes.h"
 #include "readers/hpctoolkit/taxonomy.h"
 
 namespace cgpu::hpctoolkit {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/notes.h"
-#include "readers/hpctoolkit/bytes.h"
+#include "readers/common/bytes.h"
 #include "readers/hpctoolkit/meta.h"
 #include "readers/hpctoolkit/profiles.h"
 

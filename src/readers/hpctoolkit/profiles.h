@@ -9,7 +9,7 @@
 #include "base/mapped_file.h"
 #include "model/call_tree.h"
 #include "model/notes.h"
-#include "readers/hpctoolkit/bytes.h"
+#include "readers/common/bytes.h"
 #include "readers/hpctoolkit/meta.h"
 #include "readers/hpctoolkit/structures.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "readers/hpctoolkit/bytes.h"
+#include "readers/common/bytes.h"
 
 namespace cgpu::hpctoolkit {
 

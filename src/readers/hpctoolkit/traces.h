@@ -13,7 +13,7 @@
 
 #include "base/mapped_file.h"
 #include "model/run.h"
-#include "readers/hpctoolkit/bytes.h"
+#include "readers/common/bytes.h"
 #include "readers/hpctoolkit/meta.h"
 #include "readers/hpctoolkit/processes.h"
 #include "readers/hpctoolkit/profiles.h"

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/to_size.h"
-#include "readers/ncu/byte_cursor.h"
+#include "readers/common/bytes.h"
 #include "readers/ncu/line_table.h"
 #include "readers/ncu/sass.h"
 
@@ -25,11 +25,6 @@ struct ElfLayout {
 };
 enum class ElfSection : uint32_t { symbols = 2, addends = 4, no_bytes = 8, replacements = 9 };
 
-template <typename Number>
-Number number_at(std::string_view bytes, uint64_t at) {
-  return ByteCursor(bytes, std::min<uint64_t>(at, bytes.size())).take<Number>();
-}
-
 struct CubinSection {
   std::string_view name;
   std::string_view bytes;
@@ -46,23 +41,18 @@ struct CubinSymbol {
 };
 
 std::string_view text_at(std::string_view texts, uint64_t at) {
-  return ByteCursor(texts, std::min<uint64_t>(at, texts.size())).text();
-}
-
-std::string_view bytes_at(std::string_view bytes, uint64_t at, uint64_t size) {
-  if (at > bytes.size() || size > bytes.size() - at) return {};
-  return bytes.substr(to_size(at), to_size(size));
+  return Bytes(texts).text(at).value_or(std::string_view());
 }
 
 class Cubin {
  public:
   explicit Cubin(std::string_view bytes) : bytes_(bytes) {
     if (!bytes.starts_with(kObjectFile)) return;
-    const auto at = number_at<uint64_t>(bytes, ElfLayout::sections);
-    const auto count = number_at<uint16_t>(bytes, ElfLayout::section_count);
+    const auto at = Bytes(bytes).number<uint64_t>(ElfLayout::sections);
+    const auto count = Bytes(bytes).number<uint16_t>(ElfLayout::section_count);
     std::vector<uint32_t> names;
     for (uint64_t i = 0; i < count; ++i) {
-      const std::string_view head = bytes_at(bytes, at + i * ElfLayout::section_size, ElfLayout::section_size);
+      const std::string_view head = Bytes(bytes).part(at + i * ElfLayout::section_size, ElfLayout::section_size);
       if (at > bytes.size() || head.empty()) break;
       ByteCursor in(head);
       CubinSection section;
@@ -73,10 +63,10 @@ class Cubin {
       const auto size = in.take<uint64_t>();
       section.link = in.take<uint32_t>();
       section.info = in.take<uint32_t>();
-      if (section.kind != ElfSection::no_bytes) section.bytes = bytes_at(bytes, offset, size);
+      if (section.kind != ElfSection::no_bytes) section.bytes = Bytes(bytes).part(offset, size);
       sections_.push_back(section);
     }
-    const auto of_names = number_at<uint16_t>(bytes, ElfLayout::section_names);
+    const auto of_names = Bytes(bytes).number<uint16_t>(ElfLayout::section_names);
     if (of_names < sections_.size()) {
       for (size_t i = 0; i < sections_.size(); ++i) sections_[i].name = text_at(sections_[of_names].bytes, names[i]);
     }
@@ -92,9 +82,9 @@ class Cubin {
   }
   /// 86: compute capability 8.6.
   uint32_t architecture() const {
-    const auto flags = number_at<uint32_t>(bytes_, ElfLayout::flags);
-    return number_at<uint8_t>(bytes_, ElfLayout::interface) >= ElfLayout::new_interface ? flags >> 8 & 0xFF
-                                                                                        : flags & 0xFF;
+    const auto flags = Bytes(bytes_).number<uint32_t>(ElfLayout::flags);
+    return Bytes(bytes_).number<uint8_t>(ElfLayout::interface) >= ElfLayout::new_interface ? flags >> 8 & 0xFF
+                                                                                           : flags & 0xFF;
   }
   /// The relocations of section `of`: by offset in it, the place in the code that the linker writes there.
   std::map<uint64_t, CodePlace> replacements(size_t of) const {
@@ -185,7 +175,7 @@ DeviceCode read_function(std::string_view object_file, std::string_view function
   for (uint64_t at = 0; at + code.instruction_bytes <= machine_code.size(); at += code.instruction_bytes) {
     DeviceInstruction instruction;
     instruction.operation =
-        measured.names.intern(operation_of(architecture, bytes_at(machine_code, at, code.instruction_bytes)));
+        measured.names.intern(operation_of(architecture, Bytes(machine_code).part(at, code.instruction_bytes)));
     if (const LineRow* row = line_at(source, {number, at})) {
       instruction.file = measured.names.intern(valid_utf8(row->file));
       instruction.line = row->line;

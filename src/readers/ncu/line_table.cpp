@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/to_size.h"
-#include "readers/ncu/byte_cursor.h"
+#include "readers/common/bytes.h"
 
 namespace cgpu::ncu {
 

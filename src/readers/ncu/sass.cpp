@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "readers/ncu/byte_cursor.h"
+#include "readers/common/bytes.h"
 
 namespace cgpu::ncu {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/to_size.h"
-#include "readers/nsys/little_endian.h"
+#include "readers/common/bytes.h"
 
 namespace cgpu::nsys {
 

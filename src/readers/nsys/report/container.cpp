@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/to_size.h"
+#include "readers/common/bytes.h"
 #include "readers/common/protobuf.h"
-#include "readers/nsys/little_endian.h"
 
 namespace cgpu::nsys {
 
