@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -45,6 +46,20 @@ std::set<int32_t> used_devices(const Run& run);
 
 /// The union of the times of these ops.
 IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops);
+/// Of all ops, computed on first use. By one thread; the timeline must outlive it.
+class DeviceBusyTime {
+ public:
+  explicit DeviceBusyTime(const Timeline& timeline) : timeline_(timeline) {}
+  const IntervalSet& get() {
+    if (!busy_) busy_ = busy_time(timeline_, all_ops(timeline_));
+    return *busy_;
+  }
+
+ private:
+  const Timeline& timeline_;
+  std::optional<IntervalSet> busy_;
+};
+
 /// From the first start to the last end of these ops; empty at 0 for none.
 Interval span_of(const Timeline& timeline, const std::vector<OpIndex>& ops);
 

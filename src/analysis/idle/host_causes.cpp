@@ -74,10 +74,11 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   for (const StoppedOp& stopped : stopped_ops(timeline, ops)) {
     threads_[timeline.slices.track[stopped.op]].named.push_back({stopped.time, IdleCause::not_scheduled, stopped.op});
   }
-  for (const LoadWait& wait : has_loads ? load_waits(timeline) : std::vector<LoadWait>()) {
+  DeviceBusyTime busy_time(timeline);
+  for (const LoadWait& wait : has_loads ? load_waits(timeline, busy_time) : std::vector<LoadWait>()) {
     threads_[timeline.slices.track[wait.call]].named.push_back({wait.time, IdleCause::module_load, wait.call});
   }
-  for (const Poll& poll : has_polls ? polls(timeline) : std::vector<Poll>()) {
+  for (const Poll& poll : has_polls ? polls(timeline, busy_time) : std::vector<Poll>()) {
     threads_[timeline.slices.track[poll.call]].ways.push_back({poll.time, IdleCause::no_work, poll.call});
   }
   add_waits(timeline, waits);

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "analysis/device/device_ops.h"
 #include "analysis/idle/idle_causes.h"
 #include "model/plausible.h"
 
@@ -27,7 +25,7 @@ struct LongCall {
 
 }  // namespace
 
-std::vector<LoadWait> load_waits(const Timeline& timeline) {
+std::vector<LoadWait> load_waits(const Timeline& timeline, DeviceBusyTime& busy_time) {
   const Slices& slices = timeline.slices;
   std::vector<int8_t> known(timeline.names.size(), -1);  // whether it loads, by name of calls; -1: not asked
   std::map<std::string_view, std::vector<LongCall>> processes;
@@ -41,7 +39,6 @@ std::vector<LoadWait> load_waits(const Timeline& timeline) {
     processes[timeline.tracks[slices.track[slice]].process].push_back({slice, answer == 1});
   }
   std::vector<LoadWait> waits;
-  std::optional<IntervalSet> busy;
   for (auto& [process, calls] : processes) {
     std::vector<SliceIndex> loads;
     int64_t longest = 0;
@@ -51,7 +48,7 @@ std::vector<LoadWait> load_waits(const Timeline& timeline) {
       longest = std::max(longest, slices.duration[one.call]);
     }
     if (loads.empty()) continue;
-    if (!busy) busy = busy_time(timeline, all_ops(timeline));
+    const IntervalSet& busy = busy_time.get();
     std::stable_sort(loads.begin(), loads.end(),
                      [&](SliceIndex a, SliceIndex b) { return slices.start[a] < slices.start[b]; });
     for (const LongCall& one : calls) {
@@ -62,10 +59,10 @@ std::vector<LoadWait> load_waits(const Timeline& timeline) {
       for (; load != loads.end() && slices.start[*load] < call.end; ++load) {
         const int64_t loaded = slices.end(*load);
         if (slices.track[*load] == slices.track[one.call] || loaded <= call.begin || loaded > call.end) continue;
-        const int64_t after = call.end - loaded - busy->clip(loaded, call.end).length();
+        const int64_t after = call.end - loaded - busy.clip(loaded, call.end).length();
         if (after > kLongestAfter) continue;
         const Interval behind{std::max(call.begin, slices.start[*load]), loaded};
-        const IntervalSet idle = IntervalSet({behind}).subtract(busy->clip(behind.begin, behind.end));
+        const IntervalSet idle = IntervalSet({behind}).subtract(busy.clip(behind.begin, behind.end));
         if (idle.length() < kShortestLoadWait) continue;
         for (const Interval& time : idle.intervals()) waits.push_back({one.call, time});
       }

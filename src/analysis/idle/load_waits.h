@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "analysis/device/device_ops.h"
 #include "base/interval_set.h"
 #include "model/timeline.h"
 
@@ -16,6 +17,6 @@ struct LoadWait {
   Interval time;  // in which the other thread loaded and no device op ran
 };
 
-std::vector<LoadWait> load_waits(const Timeline& timeline);
+std::vector<LoadWait> load_waits(const Timeline& timeline, DeviceBusyTime& busy_time);
 
 }  // namespace cgpu

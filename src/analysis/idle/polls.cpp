@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/device/device_ops.h"
 #include "analysis/idle/idle_causes.h"
 #include "links/waiting_calls.h"
 #include "model/plausible.h"
@@ -79,7 +78,7 @@ bool is_poll(std::string_view name) {
   return asks_for_end(name) || is_sleep(name);
 }
 
-std::vector<Poll> polls(const Timeline& timeline) {
+std::vector<Poll> polls(const Timeline& timeline, DeviceBusyTime& busy_time) {
   const Slices& slices = timeline.slices;
   std::vector<int8_t> known(timeline.names.size(), -1);  // whether it asks, by name; -1: not asked
   const auto asks = [&](SliceIndex slice) {
@@ -103,7 +102,7 @@ std::vector<Poll> polls(const Timeline& timeline) {
     const auto thread = threads.find(slices.track[slice]);
     if (thread != threads.end()) thread->second.push_back(slice);
   }
-  const IntervalSet busy = busy_time(timeline, all_ops(timeline));
+  const IntervalSet& busy = busy_time.get();
   for (auto& [track, of_thread] : threads) {
     const auto place = [&](SliceIndex slice) {
       return std::tuple(slices.start[slice], -slices.duration[slice], slice);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/device/device_ops.h"
 #include "base/interval_set.h"
 #include "model/timeline.h"
 
@@ -21,6 +22,6 @@ struct Poll {
 bool is_poll(std::string_view name);
 
 /// In order of thread and time.
-std::vector<Poll> polls(const Timeline& timeline);
+std::vector<Poll> polls(const Timeline& timeline, DeviceBusyTime& busy_time);
 
 }  // namespace cgpu
