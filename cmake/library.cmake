@@ -43,6 +43,16 @@ function(cgpu_library name)
   endif()
 endfunction()
 
+# cgpu_rules(FOLDER FILE NAME): the text of a file of rules travels in the library of the folder, as a std::string_view
+# of this name.
+function(cgpu_rules folder file name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${folder}/${name}.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/rules.cpp.in ${generated} @ONLY)
+  target_sources(cgpu_${folder} PRIVATE ${generated})
+endfunction()
+
 # cgpu_flags(TARGET library|test): the flags of a library of src/, and of the program that tests it.
 function(cgpu_flags target kind)
   if(kind STREQUAL test)

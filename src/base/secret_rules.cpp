@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <optional>
 
-#include "base/builtin_secret_rules.h"
 #include "base/error.h"
+#include "base/rule_lines.h"
 
 namespace cgpu {
+
+extern const std::string_view builtin_secret_rules;
 
 namespace {
 
@@ -21,40 +23,7 @@ constexpr std::array kKindsOfKeys{
     KindOfKey{"secret-key", SecretKey::secret},       KindOfKey{"token-key", SecretKey::token},
 };
 
-RE2::Options options(bool case_sensitive) {
-  RE2::Options options(RE2::Latin1);  // profiles may hold any bytes
-  options.set_case_sensitive(case_sensitive);
-  options.set_log_errors(false);
-  options.set_max_mem(64 << 20);
-  return options;
-}
-
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 }  // namespace
-
-SecretRules::Set::Set(bool case_sensitive) : set_(options(case_sensitive), RE2::UNANCHORED) {}
-
-void SecretRules::Set::add(const std::string& regex) {
-  std::string error;
-  if (set_.Add(regex, &error) < 0) throw Error("bad rule for secrets '" + regex + "': " + error);
-  ++size_;
-}
-
-std::vector<int> SecretRules::Set::matches(std::string_view text) const {
-  std::call_once(compiled_, [this] {
-    if (!set_.Compile()) throw Error("the rules for secrets take too much memory");
-  });
-  std::vector<int> matches;
-  RE2::Set::ErrorInfo error{};
-  if (!set_.Match(piece(text), nullptr, &error) && error.kind == RE2::Set::kNoError) return matches;
-  if (set_.Match(piece(text), &matches, &error) || error.kind == RE2::Set::kNoError) return matches;
-  matches.resize(size_);
-  std::iota(matches.begin(), matches.end(), 0);
-  return matches;
-}
 
 const SecretRules& SecretRules::builtin() {
   static const SecretRules rules(builtin_secret_rules);
@@ -62,11 +31,10 @@ const SecretRules& SecretRules::builtin() {
 }
 
 SecretRules::SecretRules(std::string_view text) : keys_(false), texts_(true) {
-  static const RE2 rule(R"((?m)^([^#\s]\S*)[ \t]*(.*)$)");
-  re2::StringPiece rest = piece(text);
-  std::string what;
-  std::string regex;
-  while (RE2::FindAndConsume(&rest, rule, &what, &regex)) add(what, regex);
+  each_rule_line(text, [this](std::string_view line, int) {
+    const std::string_view what = take_word(line);
+    add(what, std::string(line));
+  });
 }
 
 void SecretRules::add(std::string_view what, const std::string& regex) {
@@ -85,16 +53,15 @@ void SecretRules::add(std::string_view what, const std::string& regex) {
 }
 
 SecretKey SecretRules::kind_of(std::string_view key) const {
-  const std::vector<int> matches = keys_.matches(key);
-  const auto first = std::min_element(matches.begin(), matches.end());
-  return first == matches.end() ? SecretKey::open : kinds_[static_cast<size_t>(*first)];
+  const std::optional<size_t> first = keys_.first_match(key);
+  return first ? kinds_[*first] : SecretKey::open;
 }
 
 void SecretRules::find(std::string_view text, const Found& found) const {
   for (const int number : texts_.matches(text)) {
     Rule& rule = rules_[static_cast<size_t>(number)];
     std::call_once(rule.compiled, [&rule] {
-      rule.regex = std::make_unique<RE2>(rule.pattern, options(true));
+      rule.regex = std::make_unique<RE2>(rule.pattern, regex_options());
       const auto& groups = rule.regex->NamedCapturingGroups();
       if (const auto key = groups.find("key"); key != groups.end()) rule.key = key->second;
     });
@@ -103,7 +70,7 @@ void SecretRules::find(std::string_view text, const Found& found) const {
     const auto is_hidden = [&](int i) { return i != rule.key && group[static_cast<size_t>(i)].data() != nullptr; };
     size_t at = 0;
     while (at <= text.size() &&
-           rule.regex->Match(piece(text), at, text.size(), RE2::UNANCHORED, group.data(), groups)) {
+           rule.regex->Match(piece_of(text), at, text.size(), RE2::UNANCHORED, group.data(), groups)) {
       const std::string_view key = rule.key < 0 ? std::string_view{}
                                                 : std::string_view(group[static_cast<size_t>(rule.key)].data(),
                                                                    group[static_cast<size_t>(rule.key)].size());

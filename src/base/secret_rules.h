@@ -2,7 +2,6 @@
 #pragma once
 
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <cstdint>
 #include <deque>
@@ -12,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/regex_set.h"
 
 namespace cgpu {
 
@@ -35,20 +36,6 @@ class SecretRules {
   void find(std::string_view text, const Found& found) const;
 
  private:
-  /// Several regular expressions that are looked for at once.
-  class Set {
-   public:
-    explicit Set(bool case_sensitive);
-    /// Throws Error where it is not to be understood.
-    void add(const std::string& regex);
-    /// The numbers of those that match. Where the set runs out of memory, all of them: rather look at too many.
-    std::vector<int> matches(std::string_view text) const;
-
-   private:
-    mutable RE2::Set set_;
-    mutable std::once_flag compiled_;
-    size_t size_ = 0;
-  };
   struct Rule {
     std::string pattern;
     std::once_flag compiled;
@@ -57,9 +44,9 @@ class SecretRules {
   };
   void add(std::string_view what, const std::string& regex);
 
-  Set keys_;
+  RegexSet keys_;
   std::vector<SecretKey> kinds_;  // of the rules of keys_
-  Set texts_;
+  RegexSet texts_;
   mutable std::deque<Rule> rules_;  // those of texts_
 };
 

@@ -1,10 +1,11 @@
 #include "kernels/dictionary.h"
 
-#include "kernels/builtin_rules.h"
 #include "kernels/head_symbol.h"
 #include "kernels/rule_list.h"
 
 namespace cgpu {
+
+extern const std::string_view builtin_kernel_rules;
 
 namespace {
 

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/regex_set.h"
+#include "base/rule_lines.h"
 
 namespace cgpu {
+
+extern const std::string_view builtin_frame_rules;
 
 namespace {
 
@@ -28,21 +32,9 @@ struct FrameRule {
   Pattern file;
 };
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (size_t from = line.find_first_not_of(' '); from != std::string_view::npos;) {
-    const size_t to = std::min(line.find(' ', from), line.size());
-    words.push_back(line.substr(from, to - from));
-    from = line.find_first_not_of(' ', to);
-  }
-  return words;
-}
-
 Pattern pattern_of(std::string_view text) {
   if (text == "-") return nullptr;
-  RE2::Options options(RE2::Latin1);  // names may hold any bytes
-  options.set_log_errors(false);
-  auto pattern = std::make_unique<RE2>(re2::StringPiece(text.data(), text.size()), options);
+  auto pattern = std::make_unique<RE2>(piece_of(text), regex_options());
   if (!pattern->ok()) throw Error(fmt::format("frame_rules.txt: '{}': {}", text, pattern->error()));
   return pattern;
 }
@@ -55,19 +47,17 @@ FrameRole role_named(std::string_view name) {
 
 std::vector<FrameRule> read_frame_rules(std::string_view text) {
   std::vector<FrameRule> rules;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::vector<std::string_view> words = words_of(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (words.empty() || words[0].starts_with('#')) continue;
-    if (words.size() != 4) throw Error(fmt::format("frame_rules.txt: no rule: {}", fmt::join(words, " ")));
+  each_rule_line(text, [&](std::string_view line, int number) {
+    std::array<std::string_view, 4> words;
+    for (std::string_view& word : words) word = take_word(line);
+    if (words.back().empty() || !line.empty()) throw Error(fmt::format("frame_rules.txt: line {} is no rule", number));
     rules.push_back({role_named(words[0]), pattern_of(words[1]), pattern_of(words[2]), pattern_of(words[3])});
-  }
+  });
   return rules;
 }
 
 bool matches(const Pattern& pattern, std::string_view text) {
-  return !pattern || RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern);
+  return !pattern || RE2::PartialMatch(piece_of(text), *pattern);
 }
 
 }  // namespace

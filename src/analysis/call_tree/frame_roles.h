@@ -10,7 +10,6 @@
 namespace cgpu {
 
 /// The text of analysis/call_tree/frame_rules.txt.
-extern const std::string_view builtin_frame_rules;
 
 /// As frame_rules.txt describes them.
 enum class FrameRole : uint8_t {

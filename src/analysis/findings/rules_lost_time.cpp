@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/computing_ops.h"
 #include "analysis/findings/next_bound.h"
@@ -170,22 +170,9 @@ void find_synchronization(RuleContext& context, std::vector<Finding>& findings) 
   findings.push_back(std::move(finding));
 }
 
-/// Whether the name of a range says that it reads or writes: "IO N", "save_checkpoint".
-bool says_io(std::string_view name) {
-  std::string word;
-  for (const char letter : name) {
-    if (letter == '/' && (word == "i" || word == "I")) continue;  // I/O
-    if (std::isalpha(static_cast<unsigned char>(letter)) == 0) break;
-    word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  constexpr std::array<std::string_view, 8> words{"io",   "read", "write",  "save",
-                                                  "load", "dump", "output", "checkpoint"};
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// What can be done about a stall that is due to one range or op.
 const char* without_stall(std::string_view culprit) {
-  if (says_io(culprit)) {
+  if (is_in(NameList::io_range, culprit)) {
     return "Read and write on another thread, or after the next step's device work has been queued: copy into "
            "page-locked memory without blocking, and wait for the copy only before its data is used";
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/common/name_rules.h"
 #include "analysis/common/samples.h"
 #include "analysis/idle/idle_causes.h"
 #include "links/nesting.h"
@@ -21,21 +22,6 @@ namespace {
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Where an MPI library asks again and again whether a message has come: Open MPI, MPICH, UCX.
-bool is_progress_of_mpi(std::string_view name) {
-  return is_one_of(
-      name, {"opal_progress", "opal_libevent2022_event_base_loop", "ompi_request_default_wait",
-             "ompi_request_default_wait_all", "mca_btl_vader_component_progress", "mca_btl_sm_component_progress",
-             "mca_btl_tcp_component_progress", "mca_pml_ob1_progress", "mca_pml_ucx_progress", "MPIDI_CH3I_Progress",
-             "MPIDI_CH3I_Progress_wait", "MPID_Progress_wait", "MPIDI_progress_test", "ucp_worker_progress",
-             "uct_mm_iface_progress", "uct_tcp_iface_progress"});
-}
-bool is_other_wait(std::string_view name) {
-  return is_one_of(name, {"pthread_join", "pthread_timedjoin_np", "pthread_barrier_wait", "wait", "waitpid", "wait3",
-                          "wait4", "waitid", "sigwait", "sigwaitinfo", "sigtimedwait", "sigsuspend", "pause"}) ||
-         is_progress_of_mpi(name);
 }
 
 /// "threading.py(359): wait": Python's own locks and waits, whose calls of C are not always recorded.
@@ -61,7 +47,7 @@ std::optional<ThreadState> wait_named_by(SliceKind kind, std::string_view name) 
   }
   if (is_sleep(name)) return ThreadState::sleep;
   if (kind == SliceKind::python_function) return wait_of_frame(name);
-  if (kind == SliceKind::os_call && is_other_wait(name)) return ThreadState::other_wait;
+  if (kind == SliceKind::os_call && is_in(NameList::other_wait, name)) return ThreadState::other_wait;
   return std::nullopt;
 }
 

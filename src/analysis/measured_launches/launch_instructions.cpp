@@ -139,7 +139,7 @@ Table instruction_counts_table(const Analysis& analysis, const SessionFacts& fac
 bool has_counts(const ProfileCounts& counts) {
   return counts.instruction_counts > 0;
 }
-constexpr std::string_view kNeeds = "counts at instructions";
+constexpr std::string_view kNeedsCounts = "counts at instructions";
 
 }  // namespace
 
@@ -154,7 +154,7 @@ Analysis launch_instructions_analysis() {
            text_column("file", "the source that it was compiled from; absent where the profile does not say"),
            number_column("line", "of that file"), number_column("ptx_line", "of the PTX that it was assembled from")}),
       .applies = has_counts,
-      .needs = std::string(kNeeds),
+      .needs = std::string(kNeedsCounts),
       .whole = launch_instructions_table};
 }
 
@@ -169,7 +169,7 @@ Analysis launch_lines_analysis() {
                                text_column("text", "of the line, where the profile has it"),
                                count_column("instructions", "machine instructions that come from the line")}),
       .applies = has_counts,
-      .needs = std::string(kNeeds),
+      .needs = std::string(kNeedsCounts),
       .whole = launch_lines_table};
 }
 
@@ -180,7 +180,7 @@ Analysis instruction_counts_analysis() {
           .columns = {rank_column(), launch_column(), offset_column(), key_column("metric", "name of the metric"),
                       main_column(count_column("value", "what was counted there"))},
           .applies = has_counts,
-          .needs = std::string(kNeeds),
+          .needs = std::string(kNeedsCounts),
           .whole = instruction_counts_table};
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/common/name_rules.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/op_shapes/recorded_inputs.h"
 #include "base/sort_runs.h"
@@ -20,30 +21,10 @@ namespace {
 enum class OpRole : uint8_t { none, choice, gather, product, grouped_product, put_back, lookup };
 
 OpRole role_of(std::string_view name) {
-  if (!name.starts_with("aten::")) return OpRole::none;
-  name.remove_prefix(6);
-  if (name.ends_with('_') && name.size() > 1) name.remove_suffix(1);
-  static constexpr std::array<std::pair<std::string_view, OpRole>, 16> kOpRoles = {{
-      {"topk", OpRole::choice},
-      {"max", OpRole::choice},
-      {"argmax", OpRole::choice},
-      {"index", OpRole::gather},
-      {"index_select", OpRole::gather},
-      {"mm", OpRole::product},
-      {"addmm", OpRole::product},
-      {"_scaled_mm", OpRole::product},
-      {"_grouped_mm", OpRole::grouped_product},
-      {"_scaled_grouped_mm", OpRole::grouped_product},
-      {"index_add", OpRole::put_back},
-      {"index_put", OpRole::put_back},
-      {"index_copy", OpRole::put_back},
-      {"scatter_add", OpRole::put_back},
-      {"embedding", OpRole::lookup},
-      {"embedding_bag", OpRole::lookup},
-  }};
-  const auto* const found =
-      std::find_if(kOpRoles.begin(), kOpRoles.end(), [&](const auto& e) { return e.first == name; });
-  return found == kOpRoles.end() ? OpRole::none : found->second;
+  constexpr std::array<std::string_view, 7> labels{"",         "choice", "gather", "product", "grouped_product",
+                                                   "put_back", "lookup"};
+  return static_cast<OpRole>(std::find(labels.begin(), labels.end(), label_of(NameList::expert_op, name)) -
+                             labels.begin());
 }
 
 /// More experts or rows are of no layer that anyone builds, and sums of so many do not overflow.

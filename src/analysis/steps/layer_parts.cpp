@@ -1,58 +1,11 @@
 #include "analysis/steps/layer_parts.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <optional>
-#include <string>
-#include <utility>
 
-#include "base/ascii.h"
+#include "analysis/common/name_rules.h"
 #include "base/contains.h"
 
 namespace cgpu {
-
-namespace {
-
-struct Keyword {
-  std::string_view text;
-  std::string_view part;
-};
-// In this order: "self_attn_layer_norm" is a normalization, "MoEGate" a router.
-constexpr std::array kKeywords = {Keyword{"norm", "normalization"},
-                                  Keyword{"router", "MoE router"},
-                                  Keyword{"moegate", "MoE router"},
-                                  Keyword{"topk", "MoE router"},
-                                  Keyword{"attention", "attention"},
-                                  Keyword{"attn", "attention"},
-                                  Keyword{"mixer", "state space"},
-                                  Keyword{"mamba", "state space"},
-                                  Keyword{"moe", "MoE"},
-                                  Keyword{"expert", "MoE"},
-                                  Keyword{"mlp", "MLP"},
-                                  Keyword{"feedforward", "MLP"},
-                                  Keyword{"feed_forward", "MLP"},
-                                  Keyword{"ffn", "MLP"},
-                                  Keyword{"intermediate", "MLP"},
-                                  Keyword{"embed", "embedding"},
-                                  Keyword{"lm_head", "head"},
-                                  Keyword{"lmhead", "head"},
-                                  Keyword{"logits", "head"},
-                                  Keyword{"classifier", "head"},
-                                  Keyword{"conv", "convolution"},
-                                  Keyword{"loss", "loss"}};
-
-/// The number behind `word`, if `text` goes on with one there.
-std::optional<int64_t> number_behind(std::string_view text, std::string_view word) {
-  const size_t at = text.find(word);
-  if (at == std::string_view::npos) return std::nullopt;
-  int64_t number = 0;
-  const char* begin = text.data() + at + word.size();
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
-  return error == std::errc() && end != begin ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
 
 uint32_t place_of_part(std::string_view part) {
   const auto at = std::find(kLayerParts.begin(), kLayerParts.end(), part);
@@ -90,11 +43,7 @@ std::string_view part_of_class(KernelClass kernel_class, std::string_view name) 
 }
 
 std::string_view part_of_module(std::string_view component) {
-  const std::string lower = lower_case(component);
-  for (const Keyword& keyword : kKeywords) {
-    if (contains(lower, keyword.text)) return keyword.part;
-  }
-  return "";
+  return label_of(NameList::layer_part, component);
 }
 
 std::vector<std::string_view> parts_of_sequence(const std::vector<LayerOp>& ops) {
@@ -135,19 +84,7 @@ std::vector<std::string_view> parts_of_sequence(const std::vector<LayerOp>& ops)
 }
 
 std::string_view phase_of_annotation(std::string_view name) {
-  if (name.starts_with("step[")) {  // SGLang: step[EXTEND bs=15 toks=15360]
-    if (name.starts_with("step[EXTEND") || name.starts_with("step[PREFILL")) return "prefill";
-    if (name.starts_with("step[DECODE")) return "decode";
-    return name.starts_with("step[MIXED") ? "mixed" : "";
-  }
-  if (name.starts_with("prefill[")) return "prefill";  // ATOM
-  if (name.starts_with("decode[")) return "decode";
-  if (!name.starts_with("execute_")) return "";
-  const auto prefill = number_behind(name, "context_");  // vLLM: execute_context_1(888)_generation_0(0)
-  const auto decode = number_behind(name, "_generation_");
-  if (!prefill || !decode || (*prefill == 0 && *decode == 0)) return "";
-  if (*prefill == 0) return "decode";
-  return *decode == 0 ? "prefill" : "mixed";
+  return label_of(NameList::phase, name);
 }
 
 }  // namespace cgpu

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/contains.h"
+#include "analysis/common/name_rules.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -26,25 +26,8 @@ struct MarkName {
   std::string family;  // what names of the same series have in common
 };
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-/// The words of a text, in lower case.
-std::vector<std::string> words_in(std::string_view text) {
-  std::vector<std::string> words;
-  bool in_word = false;
-  for (const char c : text) {
-    if (is_letter(c)) {
-      if (!in_word) words.emplace_back();
-      words.back() += static_cast<char>(c | 0x20);
-    }
-    in_word = is_letter(c);
-  }
-  return words;
 }
 
 std::string with_n_for_numbers(std::string_view text) {
@@ -59,31 +42,12 @@ std::string with_n_for_numbers(std::string_view text) {
   return folded;
 }
 
-/// Which counter it is that such words are before: the lower, the rather it counts iterations.
-std::optional<uint8_t> rank_of_words(const std::vector<std::string>& words) {
-  constexpr std::array<std::pair<std::string_view, uint8_t>, 6> counters{
-      {{"step", 0}, {"iteration", 0}, {"iter", 0}, {"timestep", 0}, {"batch", 1}, {"epoch", 2}}};
-  constexpr std::array<std::string_view, 9> before{"train", "training", "global", "inference", "time",
-                                                   "main",  "outer",    "solver", "mini"};
-  if (words.empty()) return std::nullopt;
-  const auto counter =
-      std::find_if(counters.begin(), counters.end(), [&](const auto& each) { return each.first == words.back(); });
+/// What a range counts: the lower, the rather it counts iterations.
+std::optional<uint8_t> rank_of_counter(std::string_view label) {
+  constexpr std::array<std::string_view, 3> counters{"step", "batch", "epoch"};
+  const auto* const counter = std::find(counters.begin(), counters.end(), label);
   if (counter == counters.end()) return std::nullopt;
-  // TensorRT-LLM: "[Executor] _forward_step 12: 1 ctx reqs, 3 gen reqs"
-  if (words == std::vector<std::string>{"executor", "forward", "step"}) return counter->second;
-  const bool alone = std::all_of(words.begin(), words.end() - 1, [&](const std::string& word) {
-    return std::find(before.begin(), before.end(), word) != before.end();
-  });
-  return alone ? std::optional(counter->second) : std::nullopt;
-}
-
-/// vLLM: "execute_model", "execute_context_1(512)_generation_0(0)", "execute_32_context_0(...)_generation_32(...)";
-/// SGLang: "step[EXTEND bs=1 toks=15360]"; ONNX Runtime: "model_run".
-std::string_view engine_of(std::string_view name) {
-  if (name.starts_with("execute_") && contains(name, "context_") && contains(name, "generation_")) return "execute_";
-  if (name == "execute_model" || name.starts_with("execute_model:")) return "execute_model";
-  if (name == "model_run") return name;
-  return name.starts_with("step[") ? "step[" : "";
+  return static_cast<uint8_t>(counter - counters.begin());
 }
 
 MarkName mark_name_of(std::string_view name) {
@@ -98,13 +62,13 @@ MarkName mark_name_of(std::string_view name) {
     const bool whole = number && number->second == name.size();
     return whole ? MarkName{MarkKind::profiler, 0, number->first, ""} : MarkName{};
   }
-  if (const std::string_view engine = engine_of(name); !engine.empty()) {
+  if (const std::string_view engine = label_of(NameList::engine_step, name); !engine.empty()) {
     return {MarkKind::engine, 0, 0, std::string(engine)};
   }
   const auto digit = std::find_if(name.begin(), name.end(), is_digit);
   if (digit == name.end()) return {};
   const auto first = static_cast<size_t>(digit - name.begin());
-  const auto rank = rank_of_words(words_in(name.substr(0, first)));
+  const auto rank = rank_of_counter(label_of(NameList::counted_step, name));
   const auto number = number_at(first);
   if (!rank || !number) return {};
   return {MarkKind::counted, *rank, number->first, with_n_for_numbers(name)};
