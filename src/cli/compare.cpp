@@ -103,7 +103,7 @@ struct CompareCommand {
       compared.causes = std::move(words.causes);
     }
     for (const ComparisonTable& declared : comparison_tables()) {
-      if (name.empty() ? declared.only_named : declared.name != name) continue;
+      if (name.empty() ? declared.on_request : declared.name != name) continue;
       TableOptions options;
       if (!by.empty()) options.set("by", {by});
       if (!metric.empty()) options.set(kMetricOption, metric);

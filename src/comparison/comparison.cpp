@@ -125,7 +125,7 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
         totals.time += lengths.back() * static_cast<int64_t>(devices);
       }
       totals.iterations += static_cast<int64_t>(time.iterations.size());
-      totals.windows += static_cast<int64_t>(time.iterations.size() * devices);
+      totals.device_iterations += static_cast<int64_t>(time.iterations.size() * devices);
       totals.devices += devices;
       totals.warm_up += time.warm_up;
       totals.cut_short += time.cut_short ? 1 : 0;

@@ -9,6 +9,7 @@
 // Costs what the parts cost: O(n log n) in the device ops of both sides.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -71,14 +72,17 @@ struct Cause {
 
 /// Of one side, over all of its runs.
 struct SideTotals {
-  int64_t iterations = 0;  // of all runs
-  int64_t windows = 0;     // iterations times devices
-  int64_t time = 0;        // ns of all windows
+  int64_t iterations = 0;         // of all runs
+  int64_t device_iterations = 0;  // iterations times devices
+  int64_t time = 0;               // ns of all of these
   int64_t device_ops = 0;
   size_t warm_up = 0;  // iterations left out
   size_t cut_short = 0;
   size_t devices = 0;
   std::vector<std::vector<int64_t>> iteration_times;  // ns, by run
+
+  /// What divides a sum so that it is that of one iteration on one device.
+  int64_t divisor() const { return std::max<int64_t>(1, device_iterations); }
 };
 
 class Comparison {

@@ -186,7 +186,7 @@ TEST(Comparison, CausesPutTogetherLeaveNoMoreThanAsked) {
     for (const ExplainedCause& one : causes) change += one.delta();
     for (const int64_t most_left : {int64_t{0}, std::abs(change) / 20, std::abs(change)}) {
       std::vector<Cause> merged;
-      const std::vector<ExplainedCause> groups = put_together(causes, most_left, merged);
+      const std::vector<ExplainedCause> groups = summed_by_kind(causes, most_left, merged);
       EXPECT_LE(groups.size(), 7U);
       int64_t left = change;
       size_t parts = 0;

@@ -55,7 +55,7 @@ std::vector<double> times_of_replacements(const Comparison& comparison, const Co
   PerSide<std::vector<double>> times;
   for (const Side each : kSides) {
     times[each].resize(group.alignment->replacements().size());
-    const auto windows = static_cast<double>(std::max<int64_t>(1, comparison.totals(each).windows));
+    const auto windows = static_cast<double>(comparison.totals(each).divisor());
     for (uint32_t index = 0; index < group.work[each]->nodes().size(); ++index) {
       const WorkNode& node = group.work[each]->node(index);
       const uint32_t replacement = group.alignment->node(each, index).replacement;

@@ -96,7 +96,7 @@ StackTree focus_on(const StackTree& tree, std::string_view name) {
   return focused;
 }
 
-StackTree turn_around(const StackTree& tree, const std::optional<std::string>& focus) {
+StackTree inverted(const StackTree& tree, const std::optional<std::string>& focus) {
   StackTree turned;
   turned.names = tree.names;
   std::vector<bool> below_focus(tree.nodes.size());  // an outer instance counts what is inside
@@ -119,7 +119,7 @@ StackTree turn_around(const StackTree& tree, const std::optional<std::string>& f
   return turned;
 }
 
-StackTree arrange(const StackTree& tree, double share) {
+StackTree pruned(const StackTree& tree, double share) {
   const double least = tree.total() * share;
   std::vector<uint32_t> order(tree.nodes.size());
   std::iota(order.begin(), order.end(), 0U);

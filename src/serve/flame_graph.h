@@ -28,8 +28,8 @@ StackTree fold_call_trees(const Session& session, const std::string& metric);
 StackTree focus_on(const StackTree& tree, std::string_view name);
 /// From callees to callers: each function by what it costs itself, split over its callers; with a focus that function
 /// alone, by what it costs with what it calls.
-StackTree turn_around(const StackTree& tree, const std::optional<std::string>& focus);
+StackTree inverted(const StackTree& tree, const std::optional<std::string>& focus);
 /// In pre-order, children by falling value; nodes below `share` of the total are added up in "(other)" of their parent.
-StackTree arrange(const StackTree& tree, double share);
+StackTree pruned(const StackTree& tree, double share);
 
 }  // namespace cgpu

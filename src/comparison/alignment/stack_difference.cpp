@@ -190,7 +190,7 @@ StackDifference difference_of(const PerSide<StackTree>& trees) {
   return StackPairs(trees).find();
 }
 
-StackDifference turn_around(const StackDifference& difference) {
+StackDifference inverted(const StackDifference& difference) {
   StackDifference turned;
   turned.names = difference.names;
   turned.total = difference.total;
@@ -214,7 +214,7 @@ StackDifference turn_around(const StackDifference& difference) {
   return turned;
 }
 
-StackDifference arrange(const StackDifference& difference, double share) {
+StackDifference pruned(const StackDifference& difference, double share) {
   StackDifference arranged;
   arranged.names = difference.names;
   arranged.total = difference.total;

@@ -38,9 +38,9 @@ struct StackDifference {
 /// Of trees that are added up.
 StackDifference difference_of(const PerSide<StackTree>& trees);
 /// From callees to callers: each function by what it costs itself, split over its callers. O(frames x depth).
-StackDifference turn_around(const StackDifference& difference);
+StackDifference inverted(const StackDifference& difference);
 /// In pre-order, children by falling value of the side that has more; frames whose values are both below `share` of
 /// the larger total are added up in "(other)" of their parent.
-StackDifference arrange(const StackDifference& difference, double share);
+StackDifference pruned(const StackDifference& difference, double share);
 
 }  // namespace cgpu

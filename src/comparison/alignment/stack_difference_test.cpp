@@ -55,8 +55,8 @@ using Lines = std::vector<std::string>;
 TEST(StackDifference, PairsFramesByTheirPaths) {
   const StackDifference found = difference_of({tree_of({{{"step", "mm"}, 10}, {{"step", "add"}, 5}}),
                                                tree_of({{{"step", "add"}, 7}, {{"step", "mul"}, 2}, {{"mm"}, 1}})});
-  EXPECT_EQ(lines_of(arrange(found, 0)), (Lines{"step 15/9 self 0/0", "  mm 10/0 self 10/0", "  add 5/7 self 5/7",
-                                                "  mul 0/2 self 0/2", "mm 0/1 self 0/1"}));
+  EXPECT_EQ(lines_of(pruned(found, 0)), (Lines{"step 15/9 self 0/0", "  mm 10/0 self 10/0", "  add 5/7 self 5/7",
+                                               "  mul 0/2 self 0/2", "mm 0/1 self 0/1"}));
   EXPECT_EQ(found.total.a, 15);
   EXPECT_EQ(found.total.b, 10);
 }
@@ -75,8 +75,7 @@ TEST(StackDifference, PairsTheOnlyKernelsOfAClass) {
   const StackDifference found =
       difference_of({tree_of({{{"mm", "sm90_gemm"}, 4, kGemm}}), tree_of({{{"mm", "Cijk_Ailk"}, 6, kGemm}})});
   EXPECT_EQ(lines_of(found), (Lines{"mm 4/6 self 0/0", "  sm90_gemm -> Cijk_Ailk 4/6 self 4/6"}));
-  EXPECT_EQ(lines_of(arrange(turn_around(found), 0)),
-            (Lines{"sm90_gemm -> Cijk_Ailk 4/6 self 0/0", "  mm 4/6 self 4/6"}));
+  EXPECT_EQ(lines_of(pruned(inverted(found), 0)), (Lines{"sm90_gemm -> Cijk_Ailk 4/6 self 0/0", "  mm 4/6 self 4/6"}));
 }
 
 TEST(StackDifference, LooksThroughAWrapperOfOneSide) {
@@ -88,7 +87,7 @@ TEST(StackDifference, LooksThroughAWrapperOfOneSide) {
 TEST(StackDifference, KeepsAFrameOfOneSideThatStandsForOtherWork) {
   const StackDifference found =
       difference_of({tree_of({{{"step", "softmax", "exp"}, 10}}), tree_of({{{"step", "flash", "exp"}, 4}})});
-  EXPECT_EQ(lines_of(arrange(found, 0)),
+  EXPECT_EQ(lines_of(pruned(found, 0)),
             (Lines{"step 10/4 self 0/0", "  softmax 10/0 self 0/0", "    exp 10/0 self 10/0", "  flash 0/4 self 0/0",
                    "    exp 0/4 self 0/4"}));
 }
@@ -97,7 +96,7 @@ TEST(StackDifference, AddsUpWhatIsSmallOnBothSides) {
   const StackDifference found =
       difference_of({tree_of({{{"step", "mm"}, 90}, {{"step", "a"}, 1}, {{"step", "b"}, 2}, {{"step", "c"}, 1}}),
                      tree_of({{{"step", "mm"}, 90}, {{"step", "c"}, 8}, {{"step", "d"}, 1}})});
-  EXPECT_EQ(lines_of(arrange(found, 0.05)),
+  EXPECT_EQ(lines_of(pruned(found, 0.05)),
             (Lines{"step 94/99 self 0/0", "  mm 90/90 self 90/90", "  c 1/8 self 1/8", "  (other) 3/1 self 3/1"}));
 }
 
@@ -121,8 +120,7 @@ TEST(StackDifference, RootsAndSelfTimesAddUpToTheTotalOfEachSide) {
       tree.add_up();
     }
     const StackDifference found = difference_of(trees);
-    for (const StackDifference& each :
-         {found, turn_around(found), arrange(found, 0.02), arrange(turn_around(found), 0.02)}) {
+    for (const StackDifference& each : {found, inverted(found), pruned(found, 0.02), pruned(inverted(found), 0.02)}) {
       for (const Side side : kSides) {
         std::vector<double> left;
         double roots = 0;

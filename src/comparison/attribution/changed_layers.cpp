@@ -95,7 +95,7 @@ std::string ChangedLayers::words(const Cause& cause) const {
   const auto count = static_cast<size_t>(layers_);
   const auto time = [&](Side side, size_t layer) {
     const std::vector<int64_t>& times = found->second[side];
-    return times.empty() ? 0.0 : per_window(comparison_, side, times[layer]);
+    return times.empty() ? 0.0 : per_device_iteration(comparison_, side, times[layer]);
   };
   std::vector<double> change;  // of each layer, and of what is in none
   for (size_t layer = 0; layer <= count; ++layer) change.push_back(time(Side::b, layer) - time(Side::a, layer));

@@ -139,8 +139,8 @@ std::vector<Group> needed_groups(const std::vector<ExplainedCause>& causes, int6
 
 /// Whether an iteration has as many on both sides.
 bool are_as_many(const Comparison& comparison, const PerSide<int64_t>& count) {
-  const double a = per_window(comparison, Side::a, count.a);
-  const double b = per_window(comparison, Side::b, count.b);
+  const double a = per_device_iteration(comparison, Side::a, count.a);
+  const double b = per_device_iteration(comparison, Side::b, count.b);
   return std::abs(b - a) <= 0.02 * std::max(a, b);
 }
 
@@ -251,8 +251,8 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
   return result;
 }
 
-std::vector<ExplainedCause> with_moved_work(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                                            std::vector<Cause>& merged) {
+std::vector<ExplainedCause> with_renamed_work(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                                              std::vector<Cause>& merged) {
   std::map<std::pair<Label, KernelClass>, Group> by_op;
   std::map<std::tuple<Label, Label, Label>, Group> by_kernels;
   for (const ExplainedCause& one : causes) {
@@ -291,8 +291,8 @@ std::vector<ExplainedCause> with_moved_work(const Comparison& comparison, const 
   return result;
 }
 
-std::vector<ExplainedCause> put_together(const std::vector<ExplainedCause>& causes, int64_t most_left,
-                                         std::vector<Cause>& merged) {
+std::vector<ExplainedCause> summed_by_kind(const std::vector<ExplainedCause>& causes, int64_t most_left,
+                                           std::vector<Cause>& merged) {
   constexpr size_t kMostGroups = 6;
   bool by_class = true;
   std::vector<Group> groups = needed_groups(causes, most_left, by_class);

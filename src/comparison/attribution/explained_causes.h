@@ -30,13 +30,13 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
 /// `causes` with those together that are the same work under other names: device work of one kernel on A and another on
 /// B, and the other way round; and in one op kernels of one class, as many in all on both sides, where some took over
 /// from others. What is left is what the change of names cost. `merged` as above.
-std::vector<ExplainedCause> with_moved_work(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                                            std::vector<Cause>& merged);
+std::vector<ExplainedCause> with_renamed_work(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                                              std::vector<Cause>& merged);
 
 /// What is left to explain of a change: the sum of `causes`, by kind and class of the device work, as few groups as
 /// leave at most `most_left` ns of it; by kind alone where those would be more than a reader reads. A cause that is
 /// alone in its group stands for itself. `merged` holds what is new in the result.
-std::vector<ExplainedCause> put_together(const std::vector<ExplainedCause>& causes, int64_t most_left,
-                                         std::vector<Cause>& merged);
+std::vector<ExplainedCause> summed_by_kind(const std::vector<ExplainedCause>& causes, int64_t most_left,
+                                           std::vector<Cause>& merged);
 
 }  // namespace cgpu

@@ -33,7 +33,7 @@ bool lie_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
 
 /// What is worth a word, ns of an iteration on one device.
 double least_change(const Comparison& comparison) {
-  return kLeastShareOfChange * per_window(comparison, Side::a, comparison.totals(Side::a).time);
+  return kLeastShareOfChange * per_device_iteration(comparison, Side::a, comparison.totals(Side::a).time);
 }
 
 /// Whether one side lies above the other as far as chance brings about in at most 5 % of cases.

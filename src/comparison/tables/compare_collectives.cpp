@@ -70,8 +70,8 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
     const PerSide<int64_t>& wait = waits[at++];
     Row row = {cell(key.first),
                key.second.empty() ? Cell() : cell(key.second),
-               per_window(comparison, Side::a, sum.count.a),
-               per_window(comparison, Side::b, sum.count.b),
+               per_device_iteration(comparison, Side::a, sum.count.a),
+               per_device_iteration(comparison, Side::b, sum.count.b),
                size.a,
                size.b,
                time.a,

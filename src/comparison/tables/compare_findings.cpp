@@ -98,7 +98,7 @@ ComparedTimes judged_times(const PerSide<const Table*>& sides) {
 
 ComparedTimes times_of(const Comparison& comparison) {
   PerSide<double> times;
-  for (const Side side : kSides) times[side] = per_window(comparison, side, comparison.totals(side).time);
+  for (const Side side : kSides) times[side] = per_device_iteration(comparison, side, comparison.totals(side).time);
   return times.a > 0 && times.b > 0 ? ComparedTimes(times) : std::nullopt;
 }
 

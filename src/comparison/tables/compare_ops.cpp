@@ -72,8 +72,8 @@ void append_ops(const Comparison& comparison, const TableOptions& options, Table
     const auto [a, b] = *share++;
     Row row = {cell(key.first),
                cell(text_of(key.second)),
-               per_window(comparison, Side::a, sum.count.a),
-               per_window(comparison, Side::b, sum.count.b),
+               per_device_iteration(comparison, Side::a, sum.count.a),
+               per_device_iteration(comparison, Side::b, sum.count.b),
                a,
                b,
                b - a,

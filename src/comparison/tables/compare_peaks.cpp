@@ -49,7 +49,7 @@ ComparisonTable compare_peaks_table() {
            text_column("model_b", "of B's"), text_column("source_a", "document that states A's rates"),
            text_column("source_b", "B's")},
       .append_rows = append_peaks,
-      .only_named = true};
+      .on_request = true};
 }
 
 }  // namespace cgpu

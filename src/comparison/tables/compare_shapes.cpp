@@ -149,7 +149,7 @@ ComparisonTable compare_shapes_table() {
                   key_column("types_a", "of the inputs in A"),
                   key_column("types_b", "in B")},
       .append_rows = append_shapes,
-      .only_named = true};
+      .on_request = true};
 }
 
 }  // namespace cgpu

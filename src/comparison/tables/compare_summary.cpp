@@ -47,9 +47,7 @@ void add_work_of_ops(const Comparison& comparison, Add add) {
     };
     return Figure{of_side(Side::a), of_side(Side::b)};
   };
-  const auto windows = [&](Side side) {
-    return static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows));
-  };
+  const auto windows = [&](Side side) { return static_cast<double>(comparison.totals(side).divisor()); };
   const auto seconds = [&](Side side) { return static_cast<double>(comparison.totals(side).time) * 1e-9; };
   const auto divided = [](const Value& value, double by) { return value && by > 0 ? Value(*value / by) : Value(); };
   add("flops", "FLOP", figure([&](Side side, const OpWork& work) { return divided(work.flops, windows(side)); }));
@@ -91,7 +89,7 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     return of_sides([&](Side side) { return static_cast<double>(comparison.totals(side).*member); });
   };
   const auto time_of = [&](auto value) {
-    return of_sides([&](Side side) { return per_window(comparison, side, value(side)); });
+    return of_sides([&](Side side) { return per_device_iteration(comparison, side, value(side)); });
   };
   add("ranks", "count",
       of_sides([&](Side side) { return static_cast<double>(comparison.facts(side).session().runs.size()); }));
@@ -152,7 +150,7 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     add("top_level_ops_of_both", "count", of_sides([&](Side side) { return static_cast<double>(top.aligned[side]); }));
   }
   const auto each = [&](Side side, std::optional<int64_t> value) {
-    return value ? std::optional(per_window(comparison, side, *value)) : std::nullopt;
+    return value ? std::optional(per_device_iteration(comparison, side, *value)) : std::nullopt;
   };
   add("launches", "count", of_sides([&](Side side) {
         const int64_t launches = comparison.activity(side).launches;

@@ -53,7 +53,7 @@ ComparisonTable compare_times_table() {
                       number_column("iteration_b", "likewise")},
           .options = {kAtOption},
           .append_rows = append_times,
-          .only_named = true};
+          .on_request = true};
 }
 
 }  // namespace cgpu

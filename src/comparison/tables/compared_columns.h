@@ -19,15 +19,15 @@ std::vector<PerSide<int64_t>> shares_of(const Comparison& comparison, const Rows
   for (const Side side : kSides) {
     std::vector<int64_t> parts;
     for (const auto& row : rows) parts.push_back(value(row, side));
-    const std::vector<int64_t> of_side = apportion(parts, std::max<int64_t>(1, comparison.totals(side).windows));
+    const std::vector<int64_t> of_side = apportion(parts, comparison.totals(side).divisor());
     for (size_t i = 0; i < of_side.size(); ++i) shares[i][side] = of_side[i];
   }
   return shares;
 }
 
 /// How often per iteration and device.
-inline double per_window(const Comparison& comparison, Side side, int64_t count) {
-  return static_cast<double>(count) / static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows));
+inline double per_device_iteration(const Comparison& comparison, Side side, int64_t count) {
+  return static_cast<double>(count) / static_cast<double>(comparison.totals(side).divisor());
 }
 
 /// a / b: how many times as fast B is; absent where a side has none.
@@ -55,7 +55,9 @@ inline void append_split(const Comparison& comparison, const PerSide<int64_t>& c
     row.push_back(count[side] == 0 ? Cell() : Cell(static_cast<double>(time[side]) / static_cast<double>(count[side])));
   }
   const bool both = count.a > 0 && count.b > 0;
-  const auto more = [&] { return per_window(comparison, Side::b, count.b) - per_window(comparison, Side::a, count.a); };
+  const auto more = [&] {
+    return per_device_iteration(comparison, Side::b, count.b) - per_device_iteration(comparison, Side::a, count.a);
+  };
   row.push_back(both ? Cell(more() * static_cast<double>(time.a) / static_cast<double>(count.a)) : Cell());
 }
 

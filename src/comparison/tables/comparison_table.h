@@ -17,7 +17,7 @@ struct ComparisonTable {
   std::vector<TableOption> options = {};
   void (*append_rows)(const Comparison& comparison, const TableOptions& options, Table& table) = nullptr;
   bool per_iteration = false;  // figures of one iteration on one device, of the whole where there are no iterations
-  bool only_named = false;     // of many rows: shown only where it is asked for by its name
+  bool on_request = false;     // of many rows: shown only where it is asked for by its name
 };
 
 inline const TableOption kAtOption{"at", TableOption::Kind::names, "",

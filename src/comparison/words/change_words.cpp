@@ -134,7 +134,7 @@ std::string only_on_one_side_words(const Comparison& comparison, const Cause& ca
       if (part == 0 || cause.by_nature[other(side)][nature] > 0) continue;
       words +=
           fmt::format(", in {} only {} ({})", side == Side::a ? "A" : "B", text_of(static_cast<WorkNature>(nature)),
-                      format_ns(static_cast<int64_t>(per_window(comparison, side, part))));
+                      format_ns(static_cast<int64_t>(per_device_iteration(comparison, side, part))));
     }
   }
   return words;
@@ -250,8 +250,8 @@ std::map<std::string, WaitingCall> count_waiting_calls(const Comparison& compari
 std::string waiting_words(const Comparison& comparison) {
   std::string text;
   for (const auto& [key, call] : count_waiting_calls(comparison)) {
-    const double a = per_window(comparison, Side::a, call.count.a);
-    const double b = per_window(comparison, Side::b, call.count.b);
+    const double a = per_device_iteration(comparison, Side::a, call.count.a);
+    const double b = per_device_iteration(comparison, Side::b, call.count.b);
     if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
     const bool renamed = a > 0 && b > 0 && call.name.a != call.name.b;
     const std::string& name = b > 0 ? call.name.b : call.name.a;
@@ -264,15 +264,19 @@ std::string waiting_words(const Comparison& comparison) {
 
 /// How many launches device ops take, where one side starts more of them at once, as by graphs.
 std::string launch_words(const Comparison& comparison) {
-  const auto launches = [&](Side side) { return per_window(comparison, side, comparison.activity(side).launches); };
-  const auto ops = [&](Side side) { return per_window(comparison, side, comparison.totals(side).device_ops); };
+  const auto launches = [&](Side side) {
+    return per_device_iteration(comparison, side, comparison.activity(side).launches);
+  };
+  const auto ops = [&](Side side) {
+    return per_device_iteration(comparison, side, comparison.totals(side).device_ops);
+  };
   const double a = launches(Side::a);
   const double b = launches(Side::b);
   if (a == 0 || b == 0 || std::abs(b / ops(Side::b) - a / ops(Side::a)) < 0.1) return {};
   const auto of_graphs = [&](Side side) -> std::string {
     const int64_t graphs = comparison.activity(side).graph_launches;
     if (graphs == 0) return "";
-    const double count = per_window(comparison, side, graphs);
+    const double count = per_device_iteration(comparison, side, graphs);
     const char* of_what = count == 1 ? "of a graph" : "of graphs";
     return graphs == comparison.activity(side).launches ? fmt::format(" {}", of_what)
                                                         : fmt::format(" ({} {})", count_words(count), of_what);
@@ -296,8 +300,8 @@ std::string memory_words(const Comparison& comparison) {
 std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always) {
   const Cause& cause = *explained.cause;
   std::string words = name_of(comparison, explained);
-  const double count_a = per_window(comparison, Side::a, cause.count.a);
-  const double count_b = per_window(comparison, Side::b, cause.count.b);
+  const double count_a = per_device_iteration(comparison, Side::a, cause.count.a);
+  const double count_b = per_device_iteration(comparison, Side::b, cause.count.b);
   const auto per = comparison.per_iteration() ? " an iteration" : "";
   if (cause.kind == CauseKind::op && comparison.is_host_vs_device()) {
     words += ", " + unlike_words(comparison, explained);
@@ -420,7 +424,7 @@ MarkedText cause_words(const Comparison& comparison, const std::vector<Explained
     std::vector<Cause> merged;
     text += text.empty() ? "What explains it, put together, and how much of the time of A it is:\n"
                          : "What else there is, put together:\n";
-    for (const ExplainedCause& one : put_together(untold, most_left, merged)) tell(one);
+    for (const ExplainedCause& one : summed_by_kind(untold, most_left, merged)) tell(one);
   }
   if (left != 0 && !text.empty()) text += change_line(left, time.a, "everything else");
   return text;
@@ -436,7 +440,7 @@ MarkedText finding_words(const Table& compared) {
 ChangeWords change_words(const Comparison& comparison) {
   PerSide<std::vector<Cause>> merged;  // of idle time, of work
   const std::vector<ExplainedCause> causes =
-      with_moved_work(comparison, with_idle_by_cause(explained_causes(comparison), merged.a), merged.b);
+      with_renamed_work(comparison, with_idle_by_cause(explained_causes(comparison), merged.a), merged.b);
   PerSide<int64_t> time;
   for (const ExplainedCause& one : causes) {
     time.a += one.a;
@@ -459,8 +463,8 @@ ChangeWords change_words(const Comparison& comparison) {
         "B.\n",
         a.iterations, b.iterations);
   }
-  const double ops_a = per_window(comparison, Side::a, a.device_ops);
-  const double ops_b = per_window(comparison, Side::b, b.device_ops);
+  const double ops_a = per_device_iteration(comparison, Side::a, a.device_ops);
+  const double ops_b = per_device_iteration(comparison, Side::b, b.device_ops);
   if (std::abs(ops_b - ops_a) > 0.01 * ops_a && !comparison.is_host_vs_device()) {
     text += fmt::format("{}{}: {} -> {}.\n", comparison.host(Side::a) != nullptr ? "Ops" : "Device ops",
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a), count_words(ops_b));

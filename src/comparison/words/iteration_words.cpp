@@ -21,7 +21,7 @@ namespace cgpu {
 namespace {
 
 double usual_time(const Comparison& comparison) {
-  return per_window(comparison, Side::a, comparison.totals(Side::a).time);
+  return per_device_iteration(comparison, Side::a, comparison.totals(Side::a).time);
 }
 
 std::string ns_words(double ns) {
@@ -66,8 +66,8 @@ std::string busy_words(const Comparison& comparison) {
   PerSide<double> busy;
   PerSide<double> idle;
   for (const Side side : kSides) {
-    busy[side] = per_window(comparison, side, comparison.activity(side).busy);
-    idle[side] = per_window(comparison, side, comparison.activity(side).idle);
+    busy[side] = per_device_iteration(comparison, side, comparison.activity(side).busy);
+    idle[side] = per_device_iteration(comparison, side, comparison.activity(side).idle);
   }
   const double least = kLeastShareOfChange * usual_time(comparison);
   if (std::abs(busy.b - busy.a) < least || std::abs(idle.b - idle.a) < least) return {};

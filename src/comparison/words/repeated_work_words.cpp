@@ -76,8 +76,9 @@ std::string repeated_work_words(const Comparison& comparison) {
         "In its backward pass {} does again what is in its forward pass, {} does not: {} device ops{}, {} (as "
         "checkpoints of activations do, which save memory).\n",
         side == Side::a ? "A" : "B", side == Side::a ? "B" : "A",
-        count_words(per_window(comparison, side, repeated.count)), comparison.per_iteration() ? " an iteration" : "",
-        format_ns(static_cast<int64_t>(per_window(comparison, side, repeated.time))));
+        count_words(per_device_iteration(comparison, side, repeated.count)),
+        comparison.per_iteration() ? " an iteration" : "",
+        format_ns(static_cast<int64_t>(per_device_iteration(comparison, side, repeated.time))));
   }
   return words;
 }

@@ -112,16 +112,14 @@ std::string work_words(const Comparison& comparison, bool by_busy_time) {
     each = "op";
   }
   if (work.a == 0 || work.b == 0) return {};
-  for (const Side side : kSides)
-    work[side] /= static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows));
+  for (const Side side : kSides) work[side] /= static_cast<double>(comparison.totals(side).divisor());
   if (std::abs(work.b / work.a - 1) < Thresholds{}.noticeable) return {};
   const auto amount = [&](Side side) {
     return *unit == 0 ? count_words(work[side]) + " ops" : amount_words(work[side], unit);
   };
   const auto time_of_each = [&](Side side) {
     const int64_t time = by_busy_time ? comparison.activity(side).busy : comparison.totals(side).time;
-    return static_cast<double>(time) / static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows)) /
-           work[side];
+    return static_cast<double>(time) / static_cast<double>(comparison.totals(side).divisor()) / work[side];
   };
   return fmt::format("{} work was done in what both do: {} -> {}{}, {}. {} time per {}: {}.\n",
                      work.b < work.a ? "Less" : "More", amount(Side::a), amount(Side::b),

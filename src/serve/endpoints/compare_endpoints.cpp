@@ -92,7 +92,7 @@ Answer answer_changes(const ComparedProfiles& compared, const Request& request) 
       .key("tables")
       .begin_object();
   for (const ComparisonTable& declared : comparison_tables()) {
-    if (declared.only_named) continue;
+    if (declared.on_request) continue;
     const Table table = make_table(declared, comparison);
     if (table.empty()) continue;
     write_table_member(json, table);

@@ -38,7 +38,7 @@ std::vector<ComparedMetric> metrics_of(const Comparison& comparison) {
                           [&](const ComparedMetric& metric) { return metric.name == main->name; });
   }
   const auto both = [&](auto has) { return std::all_of(kSides.begin(), kSides.end(), has); };
-  if (both([&](Side side) { return comparison.totals(side).windows > 0; })) {
+  if (both([&](Side side) { return comparison.totals(side).device_iterations > 0; })) {
     metrics.push_back({"explained_time", "ns", fold_explained_time});
     metrics.push_back({"device_time", "ns", fold_compared_device_time});
   }
@@ -155,7 +155,7 @@ Answer answer_compared_flame(const ComparedProfiles& compared, const Request& re
   for (const ComparedMetric& each : metrics) json.value(each.name);
   json.end_array().member("per_iteration", in_time && !parts.a && comparison.per_iteration());
   const StackDifference found = difference_of(trees);
-  write_difference(json, arrange(view == "up" ? turn_around(found) : found, kSmallestFrame), in_time);
+  write_difference(json, pruned(view == "up" ? inverted(found) : found, kSmallestFrame), in_time);
   json.end_object();
   return json_answer(std::move(json).text());
 }

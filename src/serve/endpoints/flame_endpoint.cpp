@@ -128,7 +128,7 @@ Answer answer_flame(const Profile& profile, const Request& request) {
                            : metric->fold(profile.facts(), metric->name, steps);
   const auto focus = parameters.text("focus");
   if (view == "up") {
-    tree = turn_around(tree, focus);
+    tree = inverted(tree, focus);
   } else if (focus) {
     tree = focus_on(tree, *focus);
   }
@@ -142,7 +142,7 @@ Answer answer_flame(const Profile& profile, const Request& request) {
   } else {
     json.value(total);
   }
-  write_tree(json, arrange(tree, kSmallestShare), in_time);
+  write_tree(json, pruned(tree, kSmallestShare), in_time);
   json.end_object();
   return json_answer(std::move(json).text());
 }
