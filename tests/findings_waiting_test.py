@@ -188,25 +188,5 @@ class BehindAnother(unittest.TestCase):
         self.assertNotEqual(self.program("cudaMemcpyAsync", loads="cuFuncGetAttribute")["rule"], "module_load")
 
 
-class Next(unittest.TestCase):
-    def test_what_binds_a_run_without_its_communication(self):
-        """An exchange of 6 ms beside which the host loads data for 5.5 ms."""
-        def program(loads):
-            def run(m):
-                for number in range(6):
-                    with m.step(number):
-                        m.launch(machine.GEMM, 1000)
-                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
-                        yield m.collective("allreduce", 6000)
-                        m.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", loads)
-                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
-                        if loads:
-                            m.launch(machine.GEMM, 1000)
-                        m.synchronize()
-            return by_rule(findings(machine.run(run, 2)))["exposed_communication"]
-        self.assertIn("of it can be saved: after that loading data bounds the run", program(5500)["evidence"])
-        self.assertNotIn("after that", program(0)["evidence"])
-
-
 if __name__ == "__main__":
     unittest.main()

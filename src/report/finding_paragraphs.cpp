@@ -28,7 +28,7 @@ struct Paragraph {
   std::string saving;   // "Potential saving: 211 ms of 1.21 s a step (17.4%; at least 190 ms), confidence high"
   double share = 0;     // of the time, that it could save
   std::string evidence;
-  std::vector<std::string> advice;  // what to try, what tells more
+  std::vector<std::string> advice;  // what bounds the run then, what to try, what tells more
 };
 
 /// "those above save", "finding 3 saves", "findings 1 and 4 save": besides which a finding saves what is said of it.
@@ -82,10 +82,10 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       const int64_t alone = number(row, "recoverable_high_ns");
       const std::string least =
           number(row, "recoverable_low_ns") < saving ? "; at least " + time("recoverable_low_ns") : "";
-      const std::string by_itself = alone > saving
-                                        ? fmt::format(" besides what {}, {} by itself", counted_before(findings, row),
-                                                      time("recoverable_high_ns"))
-                                        : "";
+      const bool is_more = alone > saving && time("recoverable_high_ns") != time("recoverable_ns");
+      const std::string by_itself = is_more ? fmt::format(" besides what {}, {} by itself",
+                                                          counted_before(findings, row), time("recoverable_high_ns"))
+                                            : "";
       one.saving = fmt::format("Potential saving: {} of {}{} ({}{}){}, confidence {}", time("recoverable_ns"),
                                time("measured_ns"), steps == 0 ? "" : " a step", format_percent(pct), least, by_itself,
                                text(row, "confidence"));
@@ -95,6 +95,7 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       if (!words.empty()) one.advice.push_back(what + words);
     };
     one.evidence = text(row, "evidence");
+    if (const std::string next = text(row, "next_bound"); !next.empty()) one.advice.push_back(next + ".");
     add("Try: ", "suggestion");
     add("More: ", "command");
     paragraphs.push_back(std::move(one));

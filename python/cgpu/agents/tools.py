@@ -495,6 +495,8 @@ def _finding(row: Dict[str, Any], run: Run) -> str:
         place.append("most from %d to %s ns" % (row["start_ns"], row["end_ns"]))
     if place:
         lines.append("   where: " + ", ".join(place))
+    if row["next_bound"]:
+        lines.append("   " + row["next_bound"])
     if row["suggestion"]:
         lines.append("   try: " + row["suggestion"])
     if row["command"]:

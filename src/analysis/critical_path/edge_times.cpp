@@ -142,6 +142,15 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
   stretches.end_all();
 }
 
+EdgeTimes::Totals EdgeTimes::totals() const {
+  Totals totals{};
+  for (uint32_t edge = 0; edge < kinds_.size(); ++edge) {
+    if (kinds_[edge] != kSeveral) totals[kinds_[edge]] += graph_.edges()[edge].weight;
+  }
+  for (size_t part = 0; part < part_kinds_.size(); ++part) totals[part_kinds_[part] & ~kLast] += part_lengths_[part];
+  return totals;
+}
+
 std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, const Fixed& fixed) const {
   const auto moments = graph_.moments();
   auto arrival = arrivals_.begin();

@@ -8,6 +8,7 @@
 // O(edges).
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <functional>
@@ -50,6 +51,9 @@ class EdgeTimes {
     /// Of no_work, io and lock those that end when something comes from outside (a request): it comes no earlier.
     BoundKinds arrivals;
   };
+  /// ns of each kind in all edges. O(edges).
+  using Totals = std::array<int64_t, BoundBy::kCount + 1>;
+  Totals totals() const;
   /// The times of the moments in a scenario.
   std::vector<int64_t> replayed(const Scenario& scenario, const Fixed& fixed) const;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/next_bound.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/findings/unreported_rules.h"
 #include "analysis/findings/vendor_words.h"
@@ -73,7 +74,8 @@ void state_gain(RuleContext& context, Finding& finding, int64_t noticeable, bool
     // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
     // that it takes on the critical path would be gone.
     const int64_t path =
-        std::min(context.path_of(finding.remedy->removed), context.books().most_recoverable(*finding.remedy));
+        std::min({context.path_of(finding.remedy->removed), context.books().most_recoverable(*finding.remedy),
+                  context.idle_time_of(finding.remedy->removed)});
     if (path >= noticeable) {
       finding.recoverable_low = finding.recoverable_high;
       finding.recoverable_high = finding.gain = path;
@@ -84,13 +86,17 @@ void state_gain(RuleContext& context, Finding& finding, int64_t noticeable, bool
   if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, kShare.size(), format_percent(100 * share));
 }
 
+bool is_replayed(const Finding& finding) {
+  return finding.remedy && !finding.gain;
+}
+
 /// Counts what findings save one after another, each besides those before it, so that no time is promised twice.
 /// The next is the one that is expected to save most besides. Gains are only asked anew of the one that seems to
 /// be next: what is removed already makes them smaller, as a rule.
 class JointGain {
  public:
   JointGain(RuleContext& context, std::vector<Finding> findings) : context_(context), left_(std::move(findings)) {
-    for (const Finding& finding : left_) besides_.push_back(*finding.recoverable_high);
+    for (const Finding& finding : left_) besides_.push_back({*finding.recoverable_high, *finding.recoverable_high});
   }
 
   bool is_done() const { return left_.empty(); }
@@ -98,16 +104,25 @@ class JointGain {
   Finding count_next() {
     const size_t place = choose();
     Finding finding = std::move(left_[place]);
-    finding.recoverable = besides_[place];
+    const Besides besides = besides_[place];
+    finding.recoverable = besides.recoverable;
     left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(place));
     besides_.erase(besides_.begin() + static_cast<std::ptrdiff_t>(place));
-    if (is_replayed(finding)) {
-      joint_ = with(joint_, *finding.remedy);
-      replayed_ += *finding.recoverable;
+    if (finding.gain_without_rest) {
+      hiding_ = {besides.apart, *finding.gain};
     } else {
-      stated_ += *finding.recoverable;
+      (is_replayed(finding) ? replayed_ : stated_) += besides.apart;
     }
-    finding.together = std::min(replayed_ + stated_, context_.measured());
+    if (is_replayed(finding)) joint_ = with(joint_, *finding.remedy);
+    if (finding.remedy) {
+      if (!is_replayed(finding) && context_.idle_time_of(finding.remedy->removed) != INT64_MAX) {
+        idle_kinds_ |= finding.remedy->removed;
+        of_idle_kinds_ += besides.apart;
+      }
+      counted_ = with(counted_, *finding.remedy);
+      of_remedies_ += besides.apart;
+    }
+    finding.together = std::min(together(replayed_ + stated_), context_.measured());
     finding.recoverable_low =
         std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
     finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
@@ -115,12 +130,10 @@ class JointGain {
   }
 
  private:
-  static bool is_replayed(const Finding& finding) { return finding.remedy && !finding.gain; }
-
   size_t choose() {
     const auto goes_before = [&](size_t a, size_t b) {
       if (left_[a].counted_last != left_[b].counted_last) return left_[b].counted_last;
-      return priority(left_[a], besides_[a]) > priority(left_[b], besides_[b]);
+      return priority(left_[a], besides_[a].recoverable) > priority(left_[b], besides_[b].recoverable);
     };
     for (size_t asked = left_.size();;) {
       size_t next = 0;
@@ -133,19 +146,54 @@ class JointGain {
     }
   }
 
-  int64_t besides(const Finding& finding) const {
-    if (!is_replayed(finding)) return std::clamp<int64_t>(*finding.gain, 0, context_.measured() - replayed_ - stated_);
-    if (replayed_ == 0) return *finding.recoverable_high;
-    return std::clamp<int64_t>(context_.gain_of(with(joint_, *finding.remedy)) - replayed_, 0,
-                               context_.books().most_recoverable(*finding.remedy));
+  /// What a finding saves besides those that are counted.
+  struct Besides {
+    int64_t apart = 0;        // where nothing is hidden behind the rest of the run
+    int64_t recoverable = 0;  // in all
+  };
+
+  /// What is saved in all where the findings that hide nothing save so much. Time that is hidden behind the rest of
+  /// the run takes as long as it does, however short that rest becomes.
+  int64_t together(int64_t others) const {
+    return hiding_ ? std::max(hiding_->recoverable, hiding_->apart + others) : others;
+  }
+
+  Besides besides(const Finding& finding) const {
+    const int64_t others = replayed_ + stated_;
+    const int64_t left = std::max<int64_t>(context_.measured() - together(others), 0);
+    if (finding.gain_without_rest) {
+      const int64_t apart = std::min(*finding.gain_without_rest, left);
+      return {apart, std::clamp(std::max(*finding.gain - others, apart), int64_t{0}, left)};
+    }
+    int64_t apart = *finding.recoverable_high;
+    if (is_replayed(finding) && replayed_ > 0) {
+      apart = std::clamp<int64_t>(context_.gain_of(with(joint_, *finding.remedy)) - replayed_, 0,
+                                  context_.books().most_recoverable(*finding.remedy));
+    }
+    // What is stated is no replay: the books of the devices bound it together with the others.
+    if (finding.remedy && of_remedies_ > 0 && (!is_replayed(finding) || stated_ > 0)) {
+      const int64_t most = context_.books().most_recoverable(with(counted_, *finding.remedy));
+      apart = std::clamp<int64_t>(most - of_remedies_, 0, apart);
+    }
+    if (finding.remedy && !is_replayed(finding)) {
+      const int64_t idle = context_.idle_time_of(idle_kinds_ | finding.remedy->removed);
+      apart = std::clamp<int64_t>(idle - of_idle_kinds_, 0, apart);
+    }
+    if (!is_replayed(finding)) apart = std::min(apart, left);
+    return {apart, together(others + apart) - together(others)};
   }
 
   RuleContext& context_;
   std::vector<Finding> left_;
-  std::vector<int64_t> besides_;  // by place in left_
-  EdgeTimes::Scenario joint_;
+  std::vector<Besides> besides_;  // by place in left_
+  EdgeTimes::Scenario joint_;     // of what is replayed
+  EdgeTimes::Scenario counted_;   // of all that have a remedy
   int64_t replayed_ = 0;
-  int64_t stated_ = 0;  // by findings that no replay answers
+  int64_t stated_ = 0;       // by findings that no replay answers
+  int64_t of_remedies_ = 0;  // of both, by those in counted_
+  BoundKinds idle_kinds_;    // causes of idle time whose gain is stated
+  int64_t of_idle_kinds_ = 0;
+  std::optional<Besides> hiding_;  // the one that hides time behind the rest
 };
 
 /// Behind all that is as severe.
@@ -297,6 +345,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
     }
     const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(context.measured());
     finding.severity = share >= context.thresholds().critical ? Severity::critical : Severity::warning;
+    if (is_replayed(finding)) finding.next_bound = what_binds_next(context, *finding.remedy, *finding.recoverable_high);
     if (finding.counted_last) {
       insert_by_gain(diagnosis.findings, std::move(finding));
     } else {

@@ -40,6 +40,9 @@ struct Finding {
   std::optional<EdgeTimes::Scenario> remedy = {};
   /// ns of all steps that it could save, where no replay can say it.
   std::optional<int64_t> gain = {};
+  /// Of a stated gain that hides time behind the rest of the run: what of it is left where other findings take that
+  /// rest away.
+  std::optional<int64_t> gain_without_rest = {};
   /// Set by the rule where there is nothing to gain; else diagnose() derives it from the gain.
   Severity severity = Severity::info;
 
@@ -48,6 +51,7 @@ struct Finding {
   std::optional<int64_t> recoverable_low = {};
   std::optional<int64_t> recoverable_high = {};  // by itself
   std::optional<int64_t> together = {};          // with the findings before it: by one replay, and what is stated
+  std::string next_bound = {};                   // "After this, the host bounds the run"; empty where it is not known
 };
 
 }  // namespace cgpu

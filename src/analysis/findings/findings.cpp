@@ -20,13 +20,26 @@ const TableOption kRulesOption{
 void append(const Diagnosis& diagnosis, const std::string& command, Table& table) {
   int64_t id = 0;
   for (const Finding& finding : diagnosis.findings) {
-    table.append({++id, finding.rule, cell(text_of(finding.severity)), finding.title, finding.evidence,
-                  finding.time ? Cell(finding.time->begin) : Cell(), finding.time ? Cell(finding.time->end) : Cell(),
-                  cell(finding.recoverable), cell(finding.recoverable_low), cell(finding.recoverable_high),
+    table.append({++id,
+                  finding.rule,
+                  cell(text_of(finding.severity)),
+                  finding.title,
+                  finding.evidence,
+                  finding.time ? Cell(finding.time->begin) : Cell(),
+                  finding.time ? Cell(finding.time->end) : Cell(),
+                  cell(finding.recoverable),
+                  cell(finding.recoverable_low),
+                  cell(finding.recoverable_high),
                   finding.recoverable ? percent_of(*finding.recoverable, diagnosis.measured) : Cell(),
-                  cell(finding.together), finding.recoverable ? Cell(diagnosis.measured) : Cell(),
-                  finding.recoverable ? cell(diagnosis.steps) : Cell(), cell(text_of(finding.confidence)),
-                  finding.suggestion, cell(finding.rank), cell(finding.device), command + finding.command});
+                  cell(finding.together),
+                  finding.recoverable ? Cell(diagnosis.measured) : Cell(),
+                  finding.recoverable ? cell(diagnosis.steps) : Cell(),
+                  cell(text_of(finding.confidence)),
+                  finding.suggestion,
+                  cell(finding.rank),
+                  cell(finding.device),
+                  command + finding.command,
+                  finding.next_bound.empty() ? Cell() : Cell(finding.next_bound)});
   }
 }
 
@@ -73,9 +86,11 @@ Analysis findings_analysis() {
           "what slows the run down, its potential saving, and what to do: most recoverable time first; what there "
           "is nothing to gain from last",
       .subject = Subject::profile,
-      .columns = {number_column("id", "number of the finding"), key_column("rule", "docs/diagnosis.md lists the rules"),
+      .columns = {number_column("id", "number of the finding"),
+                  key_column("rule", "docs/diagnosis.md lists the rules"),
                   key_column("severity", "critical, warning, or info: nothing to gain, or nothing to be sure of"),
-                  text_column("title", "the cause, with its number"), text_column("evidence", "the figures behind it"),
+                  text_column("title", "the cause, with its number"),
+                  text_column("evidence", "the figures behind it"),
                   moment_column("start_ns", "where it shows most, from the start of the profile"),
                   moment_column("end_ns", "until there"),
                   time_column("recoverable_ns",
@@ -88,10 +103,14 @@ Analysis findings_analysis() {
                               "together; the largest is that of all"),
                   time_column("measured_ns", "wall time of all steps without warm-up: the whole of the shares"),
                   count_column("steps", "how many these are; absent where the run has none"),
-                  text_column("confidence", "high, medium or low"), text_column("suggestion", "what to do"),
+                  text_column("confidence", "high, medium or low"),
+                  text_column("suggestion", "what to do"),
                   number_column("rank", "that is at fault; absent where none is"),
                   number_column("device", "that is at fault; absent where none is"),
-                  text_column("command", "shows more")},
+                  text_column("command", "shows more"),
+                  text_column("next_bound",
+                              "what bounds the run once this is gone, by replay; absent where that is not "
+                              "known, or nothing does so noticeably")},
       .options = {kRulesOption},
       .needs_all_timelines = true,
       .without_timelines = WithoutTimelines{{"rank_outliers", "gpu_time"}, findings_without_timelines},

@@ -7,9 +7,9 @@
 
 namespace cgpu {
 
-/// For the evidence of a finding whose remedy saves less than the `on_path` ns that it takes on the critical path:
-/// "; 1.49 ms of it can be saved: after that loading data bounds the run". Empty where it saves nearly all. O(edges)
-/// for each of seven what-if scenarios.
-std::string what_binds_next(RuleContext& context, const EdgeTimes::Scenario& remedy, int64_t on_path);
+/// "After this, loading data bounds the run": of computing, communicating, copying and what a host does the one whose
+/// time would then save most besides the remedy, which saves `gain` ns alone. Empty where none of them would save
+/// noticeable time. O(edges) for each that the run has time enough of.
+std::string what_binds_next(RuleContext& context, const EdgeTimes::Scenario& remedy, int64_t gain);
 
 }  // namespace cgpu

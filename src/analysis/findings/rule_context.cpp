@@ -269,13 +269,41 @@ int64_t RuleContext::gain_of(const EdgeTimes::Scenario& scenario) {
     replayed_.emplace(facts_.whole(), judged_.periods);
     fixed_ = {judged_.begins(facts_), arrivals()};
   }
-  if (!times_) times_.emplace(times_ahead_.get());
-  const std::vector<int64_t> times = times_->replayed(scenario, fixed_);
+  const std::vector<int64_t> times = edge_times().replayed(scenario, fixed_);
   int64_t predicted = 0;
   for (const ReplayedPeriod& period : replayed_->at(times, scenario.not_awaited)) {
     predicted += period.end - period.begin;
   }
   return std::clamp<int64_t>(measured_ - predicted, 0, books().most_recoverable(scenario));
+}
+
+int64_t RuleContext::idle_time_of(const BoundKinds& kinds) {
+  std::set<std::string_view> causes;
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    if (!kinds[kind]) continue;
+    const auto cause = kind == kLongHostCode ? IdleCause::host_code : BoundBy::cause_of(kind);
+    if (!cause) return INT64_MAX;
+    causes.insert(text_of(*cause));
+  }
+  const Table& hosts = table("idle_hosts");
+  int64_t total = 0;
+  for (const RowView row : hosts.rows()) {
+    if (!causes.contains(std::get<std::string>(row[hosts.column("cause")]))) continue;
+    total += std::get<int64_t>(row[hosts.column("total_ns")]);
+  }
+  return total;
+}
+
+const EdgeTimes& RuleContext::edge_times() {
+  if (!times_) times_.emplace(times_ahead_.get());
+  return *times_;
+}
+
+int64_t RuleContext::time_in_graph(const BoundKinds& kinds) {
+  if (!time_of_kinds_) time_of_kinds_ = edge_times().totals();
+  int64_t total = 0;
+  for (size_t kind = 0; kind < kinds.size(); ++kind) total += kinds[kind] ? (*time_of_kinds_)[kind] : 0;
+  return total;
 }
 
 const DeviceBooks& RuleContext::books() {
@@ -304,12 +332,15 @@ const Table& RuleContext::table(const std::string& name) {
 }
 
 std::string RuleContext::of_step(int64_t total) const {
-  return format_ns(judged_.are_steps() ? total / static_cast<int64_t>(judged_.periods.size()) : total);
+  return format_ns(judged_.has_marks() ? total / static_cast<int64_t>(judged_.periods.size()) : total);
+}
+
+std::string RuleContext::in_all(int64_t total) const {
+  return format_ns(total) + (judged_.has_marks() && judged_.periods.size() > 1 ? " in all" : "");
 }
 
 std::string RuleContext::per_step(int64_t total) const {
-  const char* whole = !judged_.are_steps() ? "" : judged_.are_repetitions ? " a repetition" : " a step";
-  return fmt::format("{} of {}{}", of_step(total), of_step(measured_), whole);
+  return fmt::format("{} of {}{}", of_step(total), of_step(measured_), judged_.has_marks() ? " a step" : "");
 }
 
 std::string IdleCulprit::text() const {

@@ -102,6 +102,11 @@ class RuleContext {
   /// allow.
   int64_t gain_of(const EdgeTimes::Scenario& scenario);
   const DeviceBooks& books();
+  /// ns that the devices are idle for the causes among these kinds, all of the session; no bound (INT64_MAX) where work
+  /// of devices is among them.
+  int64_t idle_time_of(const BoundKinds& kinds);
+  /// ns that the edges of the graph have of these kinds, of all runs: no scenario without them saves more.
+  int64_t time_in_graph(const BoundKinds& kinds);
 
   /// What the framework ops of the whole session computed and moved; of those that take a noticeable share.
   const std::vector<CostedWork>& costed_work();
@@ -130,6 +135,8 @@ class RuleContext {
   std::string per_step(int64_t total) const;
   /// "12.0 ms", of a step or of the run, as in per_step.
   std::string of_step(int64_t total) const;
+  /// "36.0 ms in all": a sum over several steps, beside figures of one; else "36.0 ms".
+  std::string in_all(int64_t total) const;
 
  private:
   struct OnPath {
@@ -150,6 +157,7 @@ class RuleContext {
     }
   };
   using Tables = std::map<std::string, Table>;
+  const EdgeTimes& edge_times();
   void find_path();
   IdleCulprit find_awaited_event(IdleCause cause) const;
   /// The kinds of waiting that end when something comes from outside.
@@ -170,6 +178,7 @@ class RuleContext {
   std::future<Tables> tables_ahead_;
   std::optional<EdgeTimes> times_;
   std::future<EdgeTimes> times_ahead_;
+  std::optional<EdgeTimes::Totals> time_of_kinds_;
   std::optional<ReplayedPeriods> replayed_;
   EdgeTimes::Fixed fixed_;  // with replayed_
   std::map<IdleCause, IdleCulprit> awaited_events_;

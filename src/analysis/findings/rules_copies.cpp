@@ -167,12 +167,13 @@ void bound_what_can_be_hidden(RuleContext& context, int64_t gain, Finding& findi
   if (gain <= hidden) return;
   const int64_t faster = std::min(context.path(BoundBy::memory).total / 2, gain);
   finding.gain = std::max(hidden, faster);
+  finding.gain_without_rest = faster;
   finding.recoverable_low = std::min(hidden, faster);
   finding.title =
       fmt::format("{} of the time the run waits for copies",
                   format_percent(100 * static_cast<double>(gain) / static_cast<double>(context.measured())));
-  finding.evidence += fmt::format("; at twice the rate {} less, beside all other work {} at most", format_ns(faster),
-                                  format_ns(hidden));
+  finding.evidence += fmt::format("; at twice the rate {} less, beside all other work {} at most",
+                                  context.of_step(faster), context.of_step(hidden));
   finding.suggestion =
       "Copy less, or keep the data on the device: there is too little other work to hide these copies beside. Look "
       "whether they reach the rate of the link (page-locked memory, the memory of the processor next to the device, no "
@@ -196,8 +197,9 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   const Copies copies = copies_of(context.session(), context.thresholds().small_copy);
   const CopyRoute route = longest_route(context);
   const std::string moved =
-      fmt::format("{} copies between host and device, {} in {}{}{}", copies.count, format_bytes(copies.bytes),
-                  format_ns(copies.time), text_of(route), text_of(copies.devices, context.session().runs.size()));
+      fmt::format("{} copies between host and device, {}{}{}{}", copies.count,
+                  copies.bytes > 0 ? format_bytes(copies.bytes) + " in " : "", context.in_all(copies.time),
+                  text_of(route), text_of(copies.devices, context.session().runs.size()));
   Finding finding{
       .rule = "exposed_copies",
       .title = std::string(kShareOfTime) + " the run waits for copies",
@@ -222,7 +224,7 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     const std::string culprit = context.culprit_of("host_code").text();
     finding.evidence = fmt::format(
         "{} could go on beside the device if the host did not wait in these calls, which take {} without that wait; {}",
-        context.per_step(gain), format_ns(copies.cost), moved);
+        context.per_step(gain), context.in_all(copies.cost), moved);
     if (!culprit.empty()) finding.evidence += fmt::format("; after them the host does most in {}", culprit);
     // A stall of the host after them is a finding of its own, which comes first.
     const PathShare& code = context.path(IdleCause::host_code);

@@ -12,7 +12,6 @@
 #include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/computing_ops.h"
-#include "analysis/findings/next_bound.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/ranks/pipelines.h"
 #include "kernels/communication_names.h"
@@ -288,7 +287,10 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t between = code.total - code.in_long_stretches;
   const int64_t pace = between + launches.total;
   if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
-  const bool are_few = static_cast<double>(launch_count(context.facts())) < context.thresholds().many_launches;
+  constexpr int64_t kFewest = 10;  // a pace of fewer launches is none
+  const int64_t count = launch_count(context.facts());
+  if (count < kFewest) return;
+  const bool are_few = static_cast<double>(count) < context.thresholds().many_launches;
   const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
   constexpr int64_t kLittle = 4;  // times what the launch calls take
   const bool is_benchmark = between <= kLittle * launches.total && repeats_one_kernel(context.session());
@@ -398,13 +400,12 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
     };
   }
   const Collectives moved = collectives_of(context);
-  const std::string next = what_binds_next(context, at_once, path.total);
   const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
   findings.push_back(
       {.rule = "exposed_communication",
        .title = std::string(kShareOfTime) + " the run waits for exposed communication" +
                 (transfers ? ": for the transfers, not for late ranks" : ""),
-       .evidence = fmt::format("{} on the critical path{}{}", context.per_step(path.total), moved.text, next),
+       .evidence = context.per_step(path.total) + " on the critical path" + moved.text,
        .suggestion =
            (moved.are_many_small ? std::string("Send fewer and larger messages (larger gradient buckets, several "
                                                "tensors in one call). ")
@@ -432,9 +433,29 @@ std::string unexplained_words(int64_t launched, int64_t unknown) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
+/// ns from the first op to the last, summed over the devices.
+int64_t span_of_devices(RuleContext& context) {
+  const Table& devices = context.table("gpu_time");
+  int64_t span = 0;
+  for (const RowView row : devices.rows()) span += std::get<int64_t>(row[devices.column("span_ns")]);
+  return std::max<int64_t>(span, 1);
+}
+
 void find_unexplained(RuleContext& context, std::vector<Finding>& findings) {
-  const int64_t dependency = context.path(IdleCause::dependency).total;
-  const int64_t unknown = context.path(IdleCause::unknown).total;
+  // A path through ops without a launch also waits where the device does something else: that is no idle time. It may
+  // also lead through what a thread did meanwhile, which no op is known to have waited for: then the idle time of the
+  // mean device counts.
+  const bool hides_launches = context.hides_launches();
+  const auto waits = [&](IdleCause cause) {
+    BoundKinds kinds;
+    kinds.set(BoundBy(cause).number());
+    const int64_t idle = context.idle_time_of(kinds);
+    if (!hides_launches) return std::min(context.path(cause).total, idle);
+    const double share = std::min(static_cast<double>(idle) / static_cast<double>(span_of_devices(context)), 1.0);
+    return static_cast<int64_t>(share * static_cast<double>(context.measured()));
+  };
+  const int64_t dependency = waits(IdleCause::dependency);
+  const int64_t unknown = waits(IdleCause::unknown);
   const int64_t both = dependency + unknown;
   const double share = static_cast<double>(both) / static_cast<double>(context.measured());
   if (share < context.thresholds().orphans) return;
