@@ -81,7 +81,7 @@ void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "layout_changes",
        .title = std::string(kShareOfTime) + " goes into changing the layout of tensors",
-       .evidence = fmt::format("{} in {} kernels such as {}", format_ns(changes.time), format_count(changes.count),
+       .evidence = fmt::format("{} in {} kernels such as {}", context.in_all(changes.time), format_count(changes.count),
                                changes.example),
        .suggestion =
            "Keep one layout from end to end: channels_last for the model and its input (convolutions on tensor "
@@ -110,8 +110,8 @@ void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "device_copies",
        .title = std::string(kShareOfTime) + " goes into kernels that only copy, cast or join tensors",
-       .evidence = fmt::format("{} in {} kernels, {} of it in {}", format_ns(copies.time), format_count(copies.count),
-                               format_ns(most->second), base_kernel_name(most->first)),
+       .evidence = fmt::format("{} in {} kernels, {} of it in {}", context.in_all(copies.time),
+                               format_count(copies.count), format_ns(most->second), base_kernel_name(most->first)),
        .suggestion = "Cast weights once, not in every step; let the kernels that make the tensors write them where and "
                      "as they are read (out=, views in the place of cat and contiguous); torch.compile fuses casts and "
                      "copies with what uses them",
@@ -212,7 +212,7 @@ void find_unfused_attention(RuleContext& context, std::vector<Finding>& findings
        .title = std::string(kShareOfTime) + " passes over the scores of attention that is not fused",
        .evidence = fmt::format("{} in {} kernels between the two products of attention, {} times: softmax, and what "
                                "scales and masks the scores",
-                               format_ns(time), format_count(kernels), format_count(count)),
+                               context.in_all(time), format_count(kernels), format_count(count)),
        .suggestion =
            "Compute attention in one kernel (torch.nn.functional.scaled_dot_product_attention, FlashAttention; "
            "attn_implementation=\"sdpa\" in Hugging Face models): the scores then never reach memory",
@@ -315,8 +315,8 @@ void find_recompute(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "recompute",
        .title = std::string(kShareOfTime) + " parts of the forward pass are computed once more for the backward pass",
-       .evidence = fmt::format("{} in {} kernels such as {}, under activation checkpointing", format_ns(again.time),
-                               format_count(again.count), again.example),
+       .evidence = fmt::format("{} in {} kernels such as {}, under activation checkpointing",
+                               context.in_all(again.time), format_count(again.count), again.example),
        .suggestion = "Where memory allows, checkpoint fewer layers, or only what is cheap to compute and large to keep "
                      "(selective checkpointing); see memory for how much is left",
        .command = "ops",
@@ -408,7 +408,7 @@ void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const std::string evidence = fmt::format(
       "{} in {} kernels, most in {} ({} of the multiprocessors); recoverable if their work were spread evenly",
-      format_ns(few_blocks.time), format_count(few_blocks.count), base_kernel_name(most->first),
+      context.in_all(few_blocks.time), format_count(few_blocks.count), base_kernel_name(most->first),
       format_percent(100.0 * static_cast<double>(filled.at(most->first))));
   EdgeTimes::Scenario spread;
   spread.op_factor = [factors = std::move(factors), ops = std::move(few_blocks.by_run), &whole](

@@ -179,7 +179,7 @@ bool find_sequences(RuleContext& context, const SequencesOfRuns& of_runs, std::v
        .evidence =
            fmt::format("{} kernels in {} sequences take {}, {} each, most of it {} ({}); each sequence as one kernel "
                        "would take about as long as its longest",
-                       format_count(all.kernels), format_count(all.count), format_ns(all.time),
+                       format_count(all.kernels), format_count(all.count), context.in_all(all.time),
                        format_ns(all.time / all.kernels), text_of(most->first), format_ns(most->second)),
        .suggestion = "Fuse them: torch.compile, or fused implementations of what they belong to (normalization, rotary "
                      "embedding, activation with its product, optimizer)",

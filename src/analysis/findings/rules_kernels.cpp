@@ -107,7 +107,7 @@ void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
   constexpr double kHalf = 0.5;  // of their time, where the rates are not known, and at least
   findings.push_back(
       {.rule = "tensor_cores_unused",
-       .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", format_ns(found.time)),
+       .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", context.in_all(found.time)),
        .evidence =
            fmt::format("{} launches such as {}; recoverable if they {}", found.count, example,
                        rates ? fmt::format("ran as much faster as the peak for TF32 ({}) is above that for fp32 ({})",

@@ -29,7 +29,7 @@ void find_links(RuleContext& context, std::vector<Finding>& findings) {
        .title = fmt::format("{} runs at {}, of other ranks at {}", most->what, format_rate(most->rate, "GB/s"),
                             format_rate(most->other, "GB/s")),
        .evidence = fmt::format("{} such transfers take {} longer than at that rate, after the last rank has come",
-                               format_count(most->count), format_ns(most->excess)),
+                               format_count(most->count), context.in_all(most->excess)),
        .suggestion = kLookAtPath,
        .command = "collectives",
        .confidence = Confidence::high,
