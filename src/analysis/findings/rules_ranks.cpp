@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/critical_path/equal_stages.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
@@ -151,8 +153,9 @@ int64_t most_receives(RuleContext& context) {
   return most / std::max<int64_t>(static_cast<int64_t>(context.judged().periods.size()), 1);
 }
 
-/// The rank with the most work waits only where nothing can be done about it by moving work: that is the bubble.
-void find_bubble(RuleContext& context, const RankTime& busiest, size_t ranks, bool unequal,
+/// The rank with the most work waits only where nothing can be done about it by moving work: that is the bubble, but
+/// for the `with_equal` ns of waiting that equal stages save.
+void find_bubble(RuleContext& context, const RankTime& busiest, size_t ranks, int64_t with_equal, bool unequal,
                  std::vector<Finding>& findings) {
   const Session& session = context.session();
   const auto found =
@@ -163,11 +166,13 @@ void find_bubble(RuleContext& context, const RankTime& busiest, size_t ranks, bo
   findings.push_back(
       {.rule = "pipeline_bubble",
        .title = fmt::format("The stage with the most work, rank {}, waits {} for the others (pipeline bubble)",
-                            busiest.rank, format_ns(wait)),
-       .evidence = fmt::format(
-           "it computes {}; {} ranks, {} sends and receives a step{}", format_ns(busiest.compute), ranks,
-           most_receives(context),
-           unequal ? "; told behind the unequal stages, since with equal ones a part of it is gone too" : ""),
+                            busiest.rank, context.in_all(wait)),
+       .evidence =
+           fmt::format("it computes {}; {} ranks, {} sends and receives a step{}", format_ns(busiest.compute), ranks,
+                       most_receives(context),
+                       with_equal > 0 ? fmt::format("; equal stages save {} of it, too", context.of_step(with_equal))
+                       : unequal ? "; told behind the unequal stages, since with equal ones a part of it is gone too"
+                                 : ""),
        .suggestion =
            "Use more micro-batches a step, interleave the stages (virtual stages), or a schedule that fills the "
            "gaps (zero bubble, DualPipe)",
@@ -176,7 +181,7 @@ void find_bubble(RuleContext& context, const RankTime& busiest, size_t ranks, bo
        .precedence = 0.7,  // with stages of equal work a part of it is gone too
        .rank = busiest.rank,
        // What another schedule leaves of it no replay can say.
-       .gain = wait});
+       .gain = std::max<int64_t>(wait - with_equal, 0)});
 }
 
 /// What the kernels of experts take on each rank, and what each would take of it if they shared the work equally.
@@ -251,7 +256,7 @@ std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& 
   findings.push_back(
       {.rule = "expert_imbalance",
        .title = fmt::format("Experts have unequal work: those of rank {} compute {}, of a rank on average {}", rank,
-                            format_ns(work.time[work.most]), format_ns(work.mean)),
+                            context.in_all(work.time[work.most]), format_ns(work.mean)),
        .evidence = fmt::format("the ranks wait for it in the next exchange; equal work would take {} from it",
                                format_ns(work.excess)),
        .suggestion = "Balance the routing (auxiliary loss, bias of the router, capacity factor), or place experts by "
@@ -273,8 +278,14 @@ struct LateRank {
   int64_t waited = 0;   // for it, by each of the others on average
   int64_t compute = 0;  // of its devices
   int64_t median = 0;   // of the devices of the other ranks
+  /// "; its devices idle 12.0 ms longer than ...": what its host did, where that shows.
+  std::string idle = {};
 
-  bool has_slow_kernels() const { return 2 * (compute - median) > waited; }
+  /// Its kernels are why it is late: most of it, or a good part of it and nothing else shows.
+  bool has_slow_kernels() const {
+    const int64_t longer = compute - median;
+    return 2 * longer > waited || (idle.empty() && 4 * longer > waited);
+  }
 };
 
 /// Collectives among ranks that should come to them together.
@@ -385,6 +396,7 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
   waited = 0;
   EdgeTimes::Scenario not_awaited;
   std::vector<std::string> evidence;
+  for (LateRank& one : late) one.idle = idle_excess(context, peers.ranks, one);
   const auto slow = std::ranges::count_if(late, &LateRank::has_slow_kernels);
   bool computing = false;  // else the profile, a record of communication, does not say what ranks did meanwhile
   for (const LateRank& one : late) {
@@ -399,7 +411,7 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
                                        ? fmt::format("; its devices compute {}, those of the median of the others {}",
                                                      format_ns(one.compute), format_ns(one.median))
                                        : "",
-                                   one.has_slow_kernels() ? "" : idle_excess(context, peers.ranks, one)));
+                                   one.has_slow_kernels() ? "" : one.idle));
   }
   const bool is_one = late.size() == 1;
   const bool all_slow = slow == static_cast<std::ptrdiff_t>(late.size());
@@ -407,17 +419,52 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
                        : all_slow  ? (is_one ? "its kernels take longer" : "their kernels take longer")
                        : slow == 0 ? (is_one ? "its host is late" : "their hosts are late")
                                    : "their kernels take longer or their hosts are late";
-  findings.push_back(
-      {.rule = "straggler",
-       .title = fmt::format("The other ranks wait {} for {}, because {}", format_ns(waited), names_of(late), reason),
-       .evidence = fmt::format("{}", fmt::join(evidence, "; ")),
-       .suggestion = slow > 0 ? kCompareKernels : kLookAtHost,
-       .command = fmt::format("idle_hosts --rank {}", late.front().rank),
-       .confidence = Confidence::high,
-       .precedence = 1.1,  // the work of its host is reported too
-       .rank = late.front().rank,
-       .remedy = not_awaited});
+  findings.push_back({.rule = "straggler",
+                      .title = fmt::format("The other ranks wait {} for {}, because {}", context.in_all(waited),
+                                           names_of(late), reason),
+                      .evidence = fmt::format("{}", fmt::join(evidence, "; ")),
+                      .suggestion = slow > 0 ? kCompareKernels : kLookAtHost,
+                      .command = fmt::format("idle_hosts --rank {}", late.front().rank),
+                      .confidence = Confidence::high,
+                      .precedence = 1.1,  // the work of its host is reported too
+                      .rank = late.front().rank,
+                      .remedy = not_awaited});
   return true;
+}
+
+/// What stages of equal work would save.
+struct EqualWork {
+  std::optional<EdgeTimes::Scenario> remedy;  // as `cgpu whatif --stages-as-mean`; absent where that does not say it
+  std::optional<int64_t> low;                 // what it saves at least, where it is stated
+  int64_t waits = 0;                          // ns of waiting of the longest stage that are saved, too
+  std::string words;                          // why a replay does not say it, for the evidence
+};
+
+/// `excess`: ns that the longest stage computes longer than the mean.
+EqualWork equal_work(RuleContext& context, int64_t excess) {
+  const SessionFacts& whole = context.facts().whole();
+  if (context.hides_launches()) return {.words = ", by the books: of ops without a launch no replay can say it"};
+  if (!EqualStages::why_unknown(whole).empty()) {
+    return {.words = ", by the books: without both ends of each send and receive no replay can say it"};
+  }
+  const EqualStages stages(whole);
+  auto factors = std::make_shared<std::vector<std::vector<float>>>();  // by run, by slice
+  for (size_t run = 0; run < whole.session().runs.size(); ++run) {
+    stages.scale_ops(run, factors->emplace_back(whole.run(run).timeline.slices.size(), 1.0F));
+  }
+  EdgeTimes::Scenario equal;
+  equal.op_factor = [factors](size_t run, SliceIndex op) { return static_cast<double>((*factors)[run][op]); };
+  const int64_t gain = context.gain_of(equal);
+  // With layers the host's work for them moves, too, which a replay of other device ops leaves where it is: where that
+  // bounds the run, the replay says nothing of layers that move.
+  if (2 * gain < excess) {
+    return {
+        .low = gain,
+        .words = fmt::format(", with the host's work for them; a replay in which the hosts do what they did (whatif "
+                             "--stages-as-mean) saves {}",
+                             format_ns(gain))};
+  }
+  return {.remedy = std::move(equal), .waits = std::max<int64_t>(gain - excess, 0)};
 }
 
 /// Ranks of one stage of a pipeline have the same work: one that the others of its stage wait for is late.
@@ -462,25 +509,26 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
   if (is_pipeline(context.facts())) {
     find_stragglers_of_stages(context, ranks, findings);
     const bool imbalance = unequal && steps_share >= context.thresholds().noticeable;
-    find_bubble(context, *most, ranks.size(), imbalance, findings);
+    const EqualWork equal = imbalance ? equal_work(context, excess) : EqualWork{};
+    find_bubble(context, *most, ranks.size(), equal.waits, imbalance, findings);
     if (!imbalance) return;
     const WorkDifference difference = work_difference(context.session(), most->rank, least->rank);
-    const std::string by_kernel = text_of(difference.kernels);
     findings.push_back(
         {.rule = "stage_imbalance",
          .title = fmt::format("Stages of the pipeline have unequal work: rank {} computes {}, rank {} {}; they differ "
                               "most in {}",
-                              most->rank, format_ns(most->compute), least->rank, format_ns(least->compute),
+                              most->rank, context.in_all(most->compute), least->rank, format_ns(least->compute),
                               text_of(difference.classes)),
          .evidence =
-             fmt::format("{} on average; equal stages would take {} from the longest; by kernel they differ in {}",
-                         format_ns(mean), format_ns(excess), by_kernel),
+             fmt::format("{} on average; equal stages would take {} from the longest{}; by kernel they differ in {}",
+                         format_ns(mean), format_ns(excess), equal.words, text_of(difference.kernels)),
          .suggestion = kMoveLayers,
          .command = fmt::format("kernels --rank {}", most->rank),
          .confidence = Confidence::high,
          .rank = most->rank,
-         // With layers the host's work for them moves, too, which no scenario of device ops says.
-         .gain = excess});
+         .remedy = equal.remedy,
+         .gain = equal.remedy ? std::nullopt : std::optional(excess),
+         .recoverable_low = equal.low});
     return;
   }
 
