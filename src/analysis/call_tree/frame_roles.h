@@ -9,8 +9,6 @@
 
 namespace cgpu {
 
-/// The text of analysis/call_tree/frame_rules.txt.
-
 /// As frame_rules.txt describes them.
 enum class FrameRole : uint8_t {
   user,
