@@ -83,7 +83,7 @@ def beyond(rows, devices, steps):
     # Together likewise, unless what the devices compute becomes less, too.
     gains = [row for row in rows if row["recoverable_ns"]]
     if gains and all(row["rule"] in HOST | WAITING for row in gains):
-        most = whole - max(d["compute_ns"] for d in devices)
+        most = max(whole, gains[0]["measured_ns"]) - max(d["compute_ns"] for d in devices)
         if sum(row["recoverable_ns"] for row in gains) > most:
             told.append("together: %d of %d ns" % (sum(row["recoverable_ns"] for row in gains), most))
     return told
