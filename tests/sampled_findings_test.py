@@ -118,6 +118,14 @@ class SampledFindings(unittest.TestCase):
                 self.assertEqual(set(found), {"hot_path"} if normal else set())
                 self.assertEqual(set(self.rules(self.folded({"main;work": 970, stack: 30}))), {"hot_path"}, "too little")
 
+    def test_the_start_and_end_of_mpi_are_no_communication(self):
+        """A short program: nothing in it can overlap MPI_Finalize with work."""
+        rules = self.rules(self.caliper({(0, "main;solve"): 40 * MS, (0, "main;MPI_Init;MPID_Init;poll"): 20 * MS,
+                                         (0, "main;MPI_Finalize;PMPI_Finalize;MPID_Finalize"): 40 * MS}))
+        self.assertNotIn("exposed_communication", rules)
+        self.assertEqual(rules["start_up"]["severity"], "info")
+        self.assertIn("is spent starting and ending MPI (MPI_Finalize)", rules["start_up"]["title"])
+
     def test_sleeping_workers_are_no_loss(self):
         found = self.rules(self.folded({"main;work": 100, "start_thread;gomp_thread_start;do_wait": 300,
                                         "clone;start_thread;pthread_cond_wait": 300}))

@@ -18,9 +18,9 @@ extern const std::string_view builtin_frame_rules;
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kRoles{
+constexpr std::array<std::string_view, 14> kRoles{
     "user", "interpreter", "runtime", "garbage_collection", "allocation", "page_fault", "io",
-    "lock", "thread_wait", "sleep",   "device_wait",        "mpi",        "openmp_wait"};
+    "lock", "thread_wait", "sleep",   "device_wait",        "mpi",        "mpi_setup",  "openmp_wait"};
 
 /// A regular expression; null matches anything.
 using Pattern = std::unique_ptr<RE2>;

@@ -24,6 +24,7 @@ enum class FrameRole : uint8_t {
   sleep,
   device_wait,
   mpi,
+  mpi_setup,
   openmp_wait
 };
 
