@@ -53,7 +53,7 @@ class ReportContainer {
   /// The next message behind the block of texts, which must have been asked for; absent where the file ends in it.
   std::optional<std::string> next_message();
 
-  /// Memory for bytes, which is used again for the next ones.
+  /// Memory for the bytes of a block, which is used again for the next one.
   class Buffer {
    public:
     /// Room for this many bytes, whose values are not set.
@@ -65,14 +65,9 @@ class ReportContainer {
     std::unique_ptr<char[]> bytes_;
     size_t capacity_ = 0;
   };
-  /// A block that was decompressed.
-  struct Decompressed {
-    Buffer stored;             // as it lies in the file
-    Buffer bytes;              // decompressed
-    std::string_view message;  // in these; empty where the block is damaged
-  };
-  /// Decompresses a block; false where it is damaged. Several threads may do so at once. Throws Error on a read error.
-  bool decompress(const ReportBlock& block, Decompressed& into) const;
+  /// Decompresses a block into `buffer`; returns its message, which is a part of that. Absent where its bytes are
+  /// damaged.
+  std::optional<std::string_view> read_block(const ReportBlock& block, Buffer& buffer);
 
  private:
   struct Section {
@@ -100,6 +95,7 @@ class ReportContainer {
   uint64_t next_ = 0;              // position of the next block, then message
   std::string head_;
   std::string info_;
+  Buffer stored_;  // the compressed bytes of a block
 };
 
 }  // namespace cgpu::nsys

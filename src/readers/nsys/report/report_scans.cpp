@@ -2,12 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
-#include <utility>
 
 #include "base/error.h"
 #include "base/parse_number.h"
-#include "base/threads.h"
 #include "base/to_size.h"
 #include "readers/common/protobuf.h"
 #include "readers/nsys/report/report_tables.h"
@@ -50,41 +47,22 @@ class ReportTables::Scan : public RowScan {
   static TableValue integer_value(int64_t integer) { return {ValueType::integer, integer, 0, {}}; }
   static TableValue text_value(std::string_view text) { return {ValueType::text, 0, 0, text}; }
 
-  const TableValue* values_ = nullptr;  // of the row
+  std::vector<TableValue> values_;
   int64_t rowid_ = 0;
 
  private:
-  const TableValue& value(int column) const { return values_[column]; }
+  const TableValue& value(int column) const { return values_[static_cast<size_t>(column)]; }
 
   std::string text_;
   std::string error_;
 };
 
-/// Blocks, decompressed one at a time. One that is still held elsewhere stays as it is.
-class ReportTables::Blocks {
- public:
-  using Block = std::shared_ptr<const ReportContainer::Decompressed>;
-
-  explicit Blocks(const ReportTables& tables) : tables_(tables) {}
-
-  Block get(size_t number) {
-    auto free = std::find_if(memory_.begin(), memory_.end(), [](const auto& each) { return each.use_count() == 1; });
-    if (free == memory_.end()) free = memory_.insert(free, std::make_shared<ReportContainer::Decompressed>());
-    tables_.container_.decompress(tables_.blocks_[number], **free);
-    return *free;
-  }
-
- private:
-  const ReportTables& tables_;
-  std::vector<std::shared_ptr<ReportContainer::Decompressed>> memory_;
-};
-
 /// The payloads of a table, one after the other or by their place.
 class ReportTables::Payloads {
  public:
-  Payloads(const ReportTables& tables, const Events& events) : blocks_(tables), events_(events) {}
+  Payloads(ReportTables& tables, const Events& events) : tables_(tables), events_(events) {}
 
-  /// False at the end. A payload is valid as long as its `block` is held, or all is, where that is null.
+  /// False at the end. A payload is valid until the next call.
   bool next(std::string_view& payload) {
     if (next_ == events_.offset.size()) return false;
     if (events_.is_copied) {
@@ -96,13 +74,10 @@ class ReportTables::Payloads {
     ++next_;
     return true;
   }
-  /// Whether the next payload is the first of another block.
-  bool is_at_border() const { return !events_.is_copied && next_ == end_; }
   std::string_view at(uint64_t event) {
     if (event < first_ || event >= end_) enter_block_of(event);
-    return at_byte(block_->message, events_.offset[to_size(event)]);
+    return at_byte(message_, events_.offset[to_size(event)]);
   }
-  const Blocks::Block& block() const { return block_; }
 
  private:
   static std::string_view at_byte(std::string_view bytes, size_t position) {
@@ -115,139 +90,63 @@ class ReportTables::Payloads {
   void enter_block_of(uint64_t event) {
     const std::vector<uint64_t>& first = events_.first_of_block;
     const auto after = std::upper_bound(first.begin(), first.end(), event);
-    block_ = nullptr;  // so that its memory is free
-    block_ = blocks_.get(static_cast<size_t>(after - first.begin()) - 1);
+    message_ = tables_.block(static_cast<size_t>(after - first.begin()) - 1);
     first_ = *std::prev(after);
     end_ = after == first.end() ? events_.offset.size() : *after;
   }
 
-  Blocks blocks_;
+  ReportTables& tables_;
   const Events& events_;
-  Blocks::Block block_;
+  std::string_view message_;
   uint64_t first_ = 0;  // the events of the block at hand
   uint64_t end_ = 0;
   uint64_t next_ = 0;
   size_t copy_position_ = 0;  // of the next payload
 };
 
-/// The event that is asked for.
-class ReportTables::EventRow final : public Scan {
- public:
-  EventRow(const ReportTables& tables, const Events& events, const ReportTable& layout,
-           const std::vector<std::string>& columns)
-      : tables_(tables), payloads_(tables, events), decoder_(layout, columns), row_(decoder_.width()) {}
-
-  bool next() override { return false; }
-  void read(int64_t rowid) {
-    rowid_ = rowid;
-    decode(tables_, decoder_, payloads_.at(static_cast<uint64_t>(rowid - 1)), rowid, row_.data());
-    values_ = row_.data();
-  }
-
-  static void decode(const ReportTables& tables, const RowDecoder& decoder, std::string_view payload, int64_t rowid,
-                     TableValue* values) {
-    decoder.decode(payload, values);
-    for (const auto& [place, what] : decoder.computed()) {
-      const bool is_number = what == ReportColumn::Computed::row_number;
-      values[place] = integer_value(is_number ? rowid : tables.call_chain_of(static_cast<uint64_t>(rowid - 1)));
-    }
-  }
-
- private:
-  const ReportTables& tables_;
-  Payloads payloads_;
-  RowDecoder decoder_;
-  std::vector<TableValue> row_;
-};
-
-/// The events of a table in turn. They are decoded in batches, each by another thread while the rows of the one before
-/// it are looked at.
 class ReportTables::EventScan final : public Scan {
  public:
-  EventScan(const ReportTables& tables, const Events& events, const ReportTable& layout,
+  EventScan(ReportTables& tables, const Events& events, const ReportTable& layout,
             const std::vector<std::string>& columns)
-      : tables_(tables),
-        events_(events),
-        payloads_(tables, events),
-        decoder_(layout, columns),
-        left_(events.offset.size()) {}
+      : tables_(tables), payloads_(tables, events), decoder_(layout, columns) {}
 
   bool next() override {
-    if (row_ == batch_.rows && !next_batch()) return false;
-    values_ = batch_.values.data() + row_++ * decoder_.width();
-    ++rowid_;
+    std::string_view payload;
+    if (!payloads_.next(payload)) return false;
+    decode(payload, rowid_ + 1);
     return true;
   }
+  /// Makes the event with this row id the row.
+  void read(int64_t rowid) { decode(payloads_.at(static_cast<uint64_t>(rowid - 1)), rowid); }
 
  private:
-  static constexpr size_t kValuesOfBatch = size_t{1} << 15;
-
-  struct Batch {
-    std::vector<TableValue> values;  // of one row after the other
-    size_t rows = 0;
-    Blocks::Block block;  // that its texts lie in
-  };
-
-  bool next_batch() {
-    if (ahead_.valid()) {
-      Batch used = std::exchange(batch_, ahead_.get());
-      used.block = nullptr;
-      spare_ = std::move(used);
-    } else if (left_ > 0) {
-      batch_ = decode_batch(std::move(batch_));
-    } else {
-      return false;
+  void decode(std::string_view payload, int64_t rowid) {
+    rowid_ = rowid;
+    decoder_.decode(payload, values_);
+    for (const auto& [place, what] : decoder_.computed()) {
+      const bool is_number = what == ReportColumn::Computed::row_number;
+      values_[place] = integer_value(is_number ? rowid : tables_.call_chain_of(static_cast<uint64_t>(rowid - 1)));
     }
-    left_ -= batch_.rows;
-    row_ = 0;
-    if (left_ > 0 && tables_.threads_ > 1) {
-      ahead_ = in_background([this] { return decode_batch(std::move(spare_)); });
-    }
-    return true;
-  }
-
-  Batch decode_batch(Batch batch) {
-    batch.block = nullptr;
-    batch.rows = 0;
-    const uint64_t rest = events_.offset.size() - static_cast<uint64_t>(decoded_);
-    const auto most = static_cast<size_t>(std::min<uint64_t>(rest, kValuesOfBatch / (decoder_.width() + 1) + 1));
-    batch.values.resize(most * decoder_.width());
-    std::string_view payload;
-    while (batch.rows < most && !(batch.rows > 0 && payloads_.is_at_border()) && payloads_.next(payload)) {
-      EventRow::decode(tables_, decoder_, payload, ++decoded_, batch.values.data() + batch.rows++ * decoder_.width());
-    }
-    batch.block = payloads_.block();
-    return batch;
   }
 
   const ReportTables& tables_;
-  const Events& events_;
   Payloads payloads_;
   RowDecoder decoder_;
-  uint64_t left_;        // rows that are in no batch yet that was taken
-  int64_t decoded_ = 0;  // the last row in any batch
-  Batch batch_;
-  Batch spare_;               // memory for the next one
-  size_t row_ = 0;            // the next one of the batch
-  std::future<Batch> ahead_;  // last, because its end is waited for while the rest is still there
 };
 
 /// The frames of each sample in turn.
 class ReportTables::FrameScan final : public Scan {
  public:
   FrameScan(ReportTables& tables, const std::vector<std::string>& columns)
-      : samples_(tables, tables.events_[static_cast<size_t>(EventTable::sample)]),
-        decoder_(frames_layout(), columns),
-        row_(decoder_.width()) {}
+      : samples_(tables, tables.events_[static_cast<size_t>(EventTable::sample)]), decoder_(frames_layout(), columns) {}
 
   bool next() override {
     for (;;) {
       for (ProtobufField field; fields_.next(field);) {
         if (field.number != kFramesOfSample || !field.is_bytes()) continue;
-        decoder_.decode(field.bytes, row_.data());
-        values_ = row_.data();
+        decoder_.decode(field.bytes, values_);
         for (const auto& [place, what] : decoder_.computed()) {
-          row_[place] = integer_value(what == ReportColumn::Computed::depth ? depth_ : sample_);
+          values_[place] = integer_value(what == ReportColumn::Computed::depth ? depth_ : sample_);
         }
         ++depth_;
         ++rowid_;
@@ -264,7 +163,6 @@ class ReportTables::FrameScan final : public Scan {
  private:
   Payloads samples_;
   RowDecoder decoder_;
-  std::vector<TableValue> row_;
   ProtobufMessage fields_{{}};
   int64_t sample_ = 0;  // its number, from 1 on
   int64_t depth_ = 0;
@@ -273,19 +171,17 @@ class ReportTables::FrameScan final : public Scan {
 class ReportTables::MessageScan final : public Scan {
  public:
   MessageScan(const Messages& table, const std::vector<std::string>& columns)
-      : table_(table), decoder_(*table.layout, columns), row_(decoder_.width()) {}
+      : table_(table), decoder_(*table.layout, columns) {}
 
   bool next() override {
     if (static_cast<size_t>(rowid_) == table_.rows.size()) return false;
-    decoder_.decode(table_.rows[static_cast<size_t>(rowid_++)], row_.data());
-    values_ = row_.data();
+    decoder_.decode(table_.rows[static_cast<size_t>(rowid_++)], values_);
     return true;
   }
 
  private:
   const Messages& table_;
   RowDecoder decoder_;
-  std::vector<TableValue> row_;
 };
 
 class ReportTables::CellScan final : public Scan {
@@ -301,16 +197,14 @@ class ReportTables::CellScan final : public Scan {
   bool next() override {
     if (static_cast<size_t>(rowid_) == rows_.size()) return false;
     const Cells& row = rows_[static_cast<size_t>(rowid_++)];
-    row_.clear();
-    for (const size_t place : places_) row_.push_back(place < row.size() ? text_value(row[place]) : TableValue());
-    values_ = row_.data();
+    values_.clear();
+    for (const size_t place : places_) values_.push_back(place < row.size() ? text_value(row[place]) : TableValue());
     return true;
   }
 
  private:
   const std::vector<Cells>& rows_;
   std::vector<size_t> places_;
-  std::vector<TableValue> row_;
 };
 
 /// StringIds: an id is the place of its text.
@@ -321,11 +215,10 @@ class ReportTables::TextScan final : public Scan {
 
   bool next() override {
     if (static_cast<size_t>(rowid_) == texts_.size()) return false;
-    row_.clear();
+    values_.clear();
     for (const std::string& column : columns_) {
-      row_.push_back(column == "id" ? integer_value(rowid_) : text_value(texts_[static_cast<size_t>(rowid_)]));
+      values_.push_back(column == "id" ? integer_value(rowid_) : text_value(texts_[static_cast<size_t>(rowid_)]));
     }
-    values_ = row_.data();
     ++rowid_;
     return true;
   }
@@ -333,7 +226,6 @@ class ReportTables::TextScan final : public Scan {
  private:
   const std::vector<std::string_view>& texts_;
   std::vector<std::string> columns_;
-  std::vector<TableValue> row_;
 };
 
 std::unique_ptr<RowScan> ReportTables::scan(const std::string& table, const std::vector<std::string>& columns) {
@@ -354,13 +246,13 @@ void ReportTables::for_each_row(const std::string& table, const std::vector<std:
   const EventTable found = event_table(table);
   if (found == EventTable::count) return;
   const Events& events = events_[static_cast<size_t>(found)];
-  EventRow event(*this, events, layout(found), columns);
+  EventScan scan(*this, events, layout(found), columns);
   for (const int64_t row : rows) {
     if (row < 1 || static_cast<uint64_t>(row) > events.offset.size()) {
       throw Error(container_.name(), "has changed since it was opened: open it again");
     }
-    event.read(row);
-    visit(event);
+    scan.read(row);
+    visit(scan);
   }
 }
 

@@ -2,21 +2,36 @@
 
 #include <algorithm>
 
-#include "base/threads.h"
 #include "readers/common/protobuf.h"
 
 namespace cgpu::nsys {
 
 namespace {
 
-namespace texts_field {
-constexpr uint32_t kText = 1;
+namespace block_field {
+constexpr uint32_t kEvent = 1, kRawRecord = 2, kText = 1;
 }
 namespace info_field {
 constexpr uint32_t kEvents = 1;
 }
 namespace end_field {
 constexpr uint32_t kThread = 1, kMachine = 1, kDevices = 2, kGpu = 7, kCudaDevice = 9;
+}
+constexpr uint32_t kFramesOfCall = 15;
+
+bool has_field(std::string_view message, uint32_t number) {
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == number) return true;
+  }
+  return false;
+}
+
+/// Bytes of a length as protocol buffers write it.
+size_t size_of_length(uint64_t length) {
+  size_t size = 1;
+  for (; length >= 0x80; length >>= 7) ++size;
+  return size;
 }
 
 std::string listed(const std::map<std::string, int64_t>& counts) {
@@ -29,8 +44,8 @@ std::string listed(const std::map<std::string, int64_t>& counts) {
 
 }  // namespace
 
-ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, unsigned threads, Notes& notes)
-    : container_(std::move(file), name), version_(container_.version()), threads_(thread_count(threads)) {
+ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes)
+    : container_(std::move(file), name), version_(container_.version()) {
   const uint64_t expected = protobuf_varint(container_.info(), info_field::kEvents).value_or(0);
   if (container_.is_cut()) {
     notes.add("truncated_input", 1, "the report ends before its directory: it was cut short; what is whole was read",
@@ -54,50 +69,59 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
 
 /// Reads every block once and remembers where its events are.
 void ReportTables::find_events(uint64_t expected, Notes& notes) {
-  // Where the file does not say where the texts begin, the number of events says after each block whether it was the
-  // last.
-  const size_t most = container_.knows_texts() ? std::min(threads_, kBlocksAtOnce) : 1;
-  std::vector<ReportContainer::Decompressed> memory(most);
-  std::vector<BlockIndex> indices(most);
-  for (;;) {
-    const size_t first = blocks_.size();
-    while (blocks_.size() - first < most && (container_.knows_texts() || seen_ < expected)) {
-      const std::optional<ReportBlock> block = container_.next_block();
-      if (!block) break;
-      blocks_.push_back(*block);
+  while (container_.knows_texts() || seen_ < expected) {
+    const std::optional<ReportBlock> block = container_.next_block();
+    if (!block) break;
+    for (Events& events : events_) events.first_of_block.push_back(events.offset.size());
+    blocks_.push_back(*block);
+    const std::string_view message = this->block(blocks_.size() - 1);
+    if (message.empty()) {
+      notes.add("damaged_input", 1,
+                "the block of events at byte " + std::to_string(block->position) +
+                    " of the file is damaged, its events are missing (first of these)",
+                true);
+      continue;
     }
-    const size_t found = blocks_.size() - first;
-    if (found == 0) return;
-    for_each_or_throw(threads_, found, [&](size_t i) {
-      container_.decompress(blocks_[first + i], memory[i]);
-      index_block(memory[i].message, indices[i]);
-    });
-    for (size_t i = 0; i < found; ++i) {
-      if (memory[i].message.empty()) {
-        notes.add("damaged_input", 1,
-                  "the block of events at byte " + std::to_string(blocks_[first + i].position) +
-                      " of the file is damaged, its events are missing (first of these)",
-                  true);
-      }
-      add_rows(indices[i], memory[i].message);
-    }
+    size_ += message.size();
+    index_block(message);
   }
 }
 
-/// Those of the next block.
-void ReportTables::add_rows(const BlockIndex& index, std::string_view message) {
-  for (Events& events : events_) events.first_of_block.push_back(events.offset.size());
-  size_ += message.size();
-  seen_ += index.events;
-  damaged_ += index.damaged;
-  has_frames_ |= index.has_frames;
-  for (const auto& [name, count] : index.unread) unread_[name] += count;
-  for (const BlockIndex::Row& row : index.rows) {
-    Events& events = events_[static_cast<size_t>(row.table)];
-    if (row.has_call_chain) with_call_chain_.push_back(static_cast<uint32_t>(events.offset.size()));
-    events.offset.push_back(row.offset);
-    if (events.is_copied) copy_payload(events, message.substr(row.offset, row.size));
+void ReportTables::index_block(std::string_view message) {
+  ProtobufMessage entries(message);
+  for (ProtobufField entry; entries.next(entry);) {
+    if (entry.number == block_field::kRawRecord) ++unread_["raw records (GPU metrics, context switches)"];
+    if (entry.number != block_field::kEvent || !entry.is_bytes()) continue;
+    ++seen_;
+    const std::optional<EventHead> event = head_of_event(entry.bytes);
+    if (!event) {
+      ++damaged_;
+      continue;
+    }
+    const EventKind kind = kind_of_event(*event);
+    if (kind.use == EventKind::Use::unread) ++unread_[name_of_event(*event)];
+    if (kind.use != EventKind::Use::row) continue;
+    // An event is found again by the length in front of its payload.
+    const auto start = static_cast<size_t>(event->payload.data() - message.data());
+    const size_t offset = start - std::min(start, size_of_length(event->payload.size()));
+    const char* again = message.data() + offset;
+    uint64_t length = 0;
+    if (!read_varint(again, event->payload.data(), length) || again != event->payload.data() ||
+        length != event->payload.size()) {
+      ++damaged_;
+      continue;
+    }
+    Events& events = events_[static_cast<size_t>(kind.table)];
+    events.offset.push_back(static_cast<uint32_t>(offset));
+    if (events.is_copied) copy_payload(events, message.substr(offset, start + event->payload.size() - offset));
+    if (kind.table == EventTable::os_runtime && has_field(event->payload, kFramesOfCall)) {
+      with_call_chain_.push_back(static_cast<uint32_t>(events.offset.size() - 1));
+    }
+    if (kind.table == EventTable::sample && !has_frames_) {
+      has_frames_ = has_field(event->payload, kFramesOfSample);
+    }
   }
+  if (entries.damaged()) ++damaged_;
 }
 
 /// `payload`: behind its length.
@@ -148,10 +172,11 @@ void ReportTables::note_losses(uint64_t expected, Notes& notes) const {
 }
 
 bool ReportTables::load_texts() {
-  if (!container_.decompress(texts_block_, texts_)) return false;
-  ProtobufMessage entries(texts_.message);
+  const std::optional<std::string_view> message = container_.read_block(texts_block_, texts_.buffer);
+  if (!message) return false;
+  ProtobufMessage entries(*message);
   for (ProtobufField entry; entries.next(entry);) {
-    if (entry.number == texts_field::kText && entry.is_bytes()) text_of_id_.push_back(entry.bytes);
+    if (entry.number == block_field::kText && entry.is_bytes()) text_of_id_.push_back(entry.bytes);
   }
   return !entries.damaged();
 }
@@ -195,6 +220,14 @@ uint64_t ReportTables::rows_expected(const std::string& table) const {
   return table == kTexts ? text_of_id_.size() : 0;
 }
 
+std::string_view ReportTables::block(size_t number) {
+  if (number != block_number_) {
+    block_.message = container_.read_block(blocks_[number], block_.buffer).value_or(std::string_view());
+    block_number_ = number;
+  }
+  return block_.message;
+}
+
 int64_t ReportTables::call_chain_of(uint64_t row) const {
   const auto at = std::lower_bound(with_call_chain_.begin(), with_call_chain_.end(), row);
   return at == with_call_chain_.end() || *at != row ? 0 : at - with_call_chain_.begin() + 1;
@@ -211,8 +244,10 @@ void ReportTables::release() {
     events.copy = std::string();
     events.is_copied = false;
   }
+  block_ = Decompressed();
+  block_number_ = SIZE_MAX;
   text_of_id_ = std::vector<std::string_view>();
-  texts_ = ReportContainer::Decompressed();
+  texts_ = Decompressed();
 }
 
 }  // namespace cgpu::nsys

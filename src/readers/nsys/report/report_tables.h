@@ -1,10 +1,9 @@
 // A report as the tables of its export: what it says of itself and of devices is read when it is opened, and its events
-// are found once, with their table and place, some blocks at a time on several threads; each pass over a table then
-// decodes the rows of that table alone, some of them ahead on another thread.
+// are found once, with their table and place; each pass over a table then decodes the rows of that table alone.
 //
-// Memory: kBlocksAtOnce blocks (at most 4 MB each in the reports that were seen), the block of texts, 4 bytes an event,
-// and, until all rows have been read, the rows of tables that have few of them, up to kMostCopied bytes: for those no
-// block has to be decompressed once more.
+// Memory: a block (at most 4 MB in the reports that were seen), the block of texts, 4 bytes an event, and, until all
+// rows have been read, the rows of tables that have few of them, up to kMostCopied bytes: for those no block has to be
+// decompressed once more.
 #pragma once
 
 #include <array>
@@ -17,7 +16,6 @@
 
 #include "model/notes.h"
 #include "readers/common/table_source.h"
-#include "readers/nsys/report/block_index.h"
 #include "readers/nsys/report/container.h"
 #include "readers/nsys/report/event_kinds.h"
 #include "readers/nsys/report/report_facts.h"
@@ -26,9 +24,8 @@ namespace cgpu::nsys {
 
 class ReportTables final : public TableSource {
  public:
-  /// What is damaged or not understood goes into `notes`. `threads`: see ReadOptions. Throws Error as ReportContainer
-  /// does.
-  ReportTables(std::shared_ptr<const File> file, const std::string& name, unsigned threads, Notes& notes);
+  /// What is damaged or not understood goes into `notes`. Throws Error as ReportContainer does.
+  ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes);
 
   const std::map<std::string, std::vector<std::string>>& tables() const override { return columns_; }
   bool has_rows(const std::string& table) const override { return rows_expected(table) > 0; }
@@ -47,8 +44,8 @@ class ReportTables final : public TableSource {
 
  private:
   static constexpr size_t kMostCopied = size_t{8} << 20;
-  static constexpr unsigned kBlocksAtOnce = 4;
   static constexpr const char* kTexts = "StringIds";
+  static constexpr uint32_t kFramesOfSample = 4;
   static constexpr size_t kTables = static_cast<size_t>(EventTable::count);
 
   /// Where the events of one table are.
@@ -63,10 +60,8 @@ class ReportTables final : public TableSource {
     const ReportTable* layout = nullptr;
     std::vector<std::string_view> rows;
   };
-  class Blocks;
   class Payloads;
   class Scan;
-  class EventRow;
   class EventScan;
   class FrameScan;
   class MessageScan;
@@ -74,7 +69,7 @@ class ReportTables final : public TableSource {
   class TextScan;
 
   void find_events(uint64_t expected, Notes& notes);
-  void add_rows(const BlockIndex& index, std::string_view message);
+  void index_block(std::string_view message);
   void copy_payload(Events& events, std::string_view payload);
   void read_end(Notes& notes);
   void add_messages(const ReportTable& of, std::string_view message, uint32_t field_number);
@@ -84,6 +79,8 @@ class ReportTables final : public TableSource {
   const ReportTable& layout(EventTable table) const { return layout_of(table, version_); }
   /// EventTable::count for a table that is not of events.
   EventTable event_table(const std::string& table) const;
+  /// The message of a block, valid until the next call; empty where it is damaged.
+  std::string_view block(size_t number);
   /// The number of a call among those with a call chain, 0 for one without.
   int64_t call_chain_of(uint64_t row) const;
   /// False where they are missing or damaged.
@@ -100,9 +97,15 @@ class ReportTables final : public TableSource {
   std::map<std::string, Messages> messages_;
   std::map<std::string, std::vector<Cells>> cells_;
   std::map<std::string, std::vector<std::string>> columns_;
-  ReportContainer::Decompressed texts_;
+  /// A block that was decompressed.
+  struct Decompressed {
+    ReportContainer::Buffer buffer;
+    std::string_view message;
+  };
+  Decompressed texts_;
   std::vector<std::string_view> text_of_id_;
-  unsigned threads_;
+  Decompressed block_;  // the last one that was asked for
+  size_t block_number_ = SIZE_MAX;
   size_t copied_bytes_ = 0;
   uint64_t size_ = 0;
   uint64_t seen_ = 0;                      // events, those included that are no rows

@@ -56,7 +56,7 @@ RowDecoder::Slots& RowDecoder::slots_of(uint8_t inner_field) {
 }
 
 /// Most of the time of reading a report goes into this loop: numbers and bytes need no ProtobufField, the rest has one.
-void RowDecoder::read(std::string_view message, const Slots& slots, TableValue* values) const {
+void RowDecoder::read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const {
   const char* at = message.data();
   const char* const end = at + message.size();
   while (at != end) {
@@ -72,7 +72,7 @@ void RowDecoder::read(std::string_view message, const Slots& slots, TableValue* 
     if (!read_varint(at, end, integer)) return;
     if (type == WireType::varint) {
       if (slot >= 0) {
-        TableValue& value = values[slot];
+        TableValue& value = values[static_cast<size_t>(slot)];
         value.type = ValueType::integer;
         value.integer = static_cast<int64_t>(integer);
       }
@@ -82,7 +82,7 @@ void RowDecoder::read(std::string_view message, const Slots& slots, TableValue* 
     const std::string_view bytes(at, to_size(integer));
     at += integer;
     if (slot >= 0) {
-      TableValue& value = values[slot];
+      TableValue& value = values[static_cast<size_t>(slot)];
       value.type = ValueType::text;
       value.bytes = bytes;
     } else if (slot != kSkipped) {
@@ -92,21 +92,22 @@ void RowDecoder::read(std::string_view message, const Slots& slots, TableValue* 
 }
 
 /// The same for any field.
-void RowDecoder::read_fields(std::string_view message, const Slots& slots, TableValue* values) const {
+void RowDecoder::read_fields(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const {
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
     if (field.number >= kFields) continue;
     const int16_t slot = slots[field.number];
     if (slot >= 0) {
-      set(values[slot], field);
+      set(values[static_cast<size_t>(slot)], field);
     } else if (slot != kSkipped && field.is_bytes()) {
       read(field.bytes, inner_[static_cast<size_t>(kFirstInner - slot)], values);
     }
   }
 }
 
-void RowDecoder::decode(std::string_view message, TableValue* values) const {
-  for (size_t i = 0; i < values_; ++i) values[i].type = ValueType::null;  // what else a null holds is of an earlier row
+void RowDecoder::decode(std::string_view message, std::vector<TableValue>& values) const {
+  values.resize(values_);
+  for (TableValue& value : values) value.type = ValueType::null;  // what else a null holds is of an earlier row
   read(message, outer_, values);
   for (const auto& [column, substitute] : substitutes_) {
     if (values[column].type == ValueType::null) values[column] = values[substitute];

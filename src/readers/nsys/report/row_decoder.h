@@ -18,11 +18,9 @@ class RowDecoder {
   /// Columns that the table lacks are null in every row.
   RowDecoder(const ReportTable& table, const std::vector<std::string>& columns);
 
-  /// How many values a row takes: one for each column, and some behind them.
-  size_t width() const { return values_; }
-  /// Sets the `width` values of a row, as far as the message is whole. Texts are views into it. Of a null the type
-  /// alone is set; computed columns are null.
-  void decode(std::string_view message, TableValue* values) const;
+  /// Sets a value for each column, as far as the message is whole, and some behind them. Texts are views into it. Of a
+  /// null the type alone is set; computed columns are null.
+  void decode(std::string_view message, std::vector<TableValue>& values) const;
 
   /// The places of the computed columns that were asked for, with what they are.
   const std::vector<std::pair<size_t, ReportColumn::Computed>>& computed() const { return computed_; }
@@ -36,8 +34,8 @@ class RowDecoder {
   static constexpr int16_t kFirstInner = -2;
 
   Slots& slots_of(uint8_t inner_field);
-  void read(std::string_view message, const Slots& slots, TableValue* values) const;
-  void read_fields(std::string_view message, const Slots& slots, TableValue* values) const;
+  void read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
+  void read_fields(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
 
   size_t values_;  // those of the columns, then substitutes
   Slots outer_{};

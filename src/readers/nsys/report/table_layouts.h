@@ -60,6 +60,5 @@ const ReportTable& gpus_layout();
 const ReportTable& cuda_devices_layout();
 /// The frames of samples: a row a frame of each event of EventTable::sample.
 const ReportTable& frames_layout();
-inline constexpr uint32_t kFramesOfSample = 4;  // the field of a sample that holds a frame
 
 }  // namespace cgpu::nsys
