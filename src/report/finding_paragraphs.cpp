@@ -95,7 +95,11 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       if (!words.empty()) one.advice.push_back(what + words);
     };
     one.evidence = text(row, "evidence");
-    if (const std::string next = text(row, "next_bound"); !next.empty()) one.advice.push_back(next + ".");
+    // Summaries of earlier builds keep findings without it.
+    const std::vector<Column>& columns = findings.columns;
+    if (std::any_of(columns.begin(), columns.end(), [](const Column& each) { return each.name == "next_bound"; })) {
+      if (const std::string next = text(row, "next_bound"); !next.empty()) one.advice.push_back(next + ".");
+    }
     add("Try: ", "suggestion");
     add("More: ", "command");
     paragraphs.push_back(std::move(one));

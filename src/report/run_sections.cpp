@@ -132,10 +132,9 @@ Section describe_findings(Table table, const Scope&) {
   summary += "`cgpu diagnose` has the evidence and what to do.";
   if (const std::string all = findings_together(table); !all.empty()) summary += " " + all;
   summary += judged;
-  return section_of(
-      kTitle, summary, std::move(table),
-      {"severity", "title", "recoverable_ns", "recoverable_pct", "confidence", "evidence", "next_bound", "suggestion"},
-      5);
+  return section_of(kTitle, summary, std::move(table),
+                    {"severity", "title", "recoverable_ns", "recoverable_pct", "confidence", "evidence", "suggestion"},
+                    5);
 }
 
 Section describe_devices(Table table, const Scope& scope) {
