@@ -28,6 +28,10 @@ bool has_value(const Table& table, RowView row, std::string_view column) {
   return !is_absent(row[table.column(column)]);
 }
 
+bool has_column(const Table& table, std::string_view column) {
+  return std::ranges::any_of(table.columns, [&](const Column& each) { return each.name == column; });
+}
+
 bool has_any(const Table& table, std::string_view column) {
   return table.values(table.column(column)).absent_count() < table.row_count();
 }

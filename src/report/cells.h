@@ -18,6 +18,8 @@ double number_of(const Table& table, RowView row, std::string_view column);
 std::string text_of(const Table& table, RowView row, std::string_view column);
 /// Whether there is a value in a column of a row.
 bool has_value(const Table& table, RowView row, std::string_view column);
+/// Whether there is such a column: a table in a summary lacks those that are younger than the version which wrote it.
+bool has_column(const Table& table, std::string_view column);
 
 /// Whether there is a value in a column of any row.
 bool has_any(const Table& table, std::string_view column);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/findings/rank_findings.h"
+#include "report/cells.h"
 #include "report/phrases.h"
 #include "table/terminal_style.h"
 #include "table/text.h"
@@ -95,10 +96,8 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       if (!words.empty()) one.advice.push_back(what + words);
     };
     one.evidence = text(row, "evidence");
-    // Summaries of earlier builds keep findings without it.
-    const std::vector<Column>& columns = findings.columns;
-    if (std::any_of(columns.begin(), columns.end(), [](const Column& each) { return each.name == "next_bound"; })) {
-      if (const std::string next = text(row, "next_bound"); !next.empty()) one.advice.push_back(next + ".");
+    if (const std::string next = has_column(findings, "next_bound") ? text(row, "next_bound") : ""; !next.empty()) {
+      one.advice.push_back(next + ".");
     }
     add("Try: ", "suggestion");
     add("More: ", "command");

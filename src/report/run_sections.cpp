@@ -6,6 +6,8 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "analysis/common/statistics.h"
 #include "analysis/findings/rank_findings.h"
@@ -132,9 +134,10 @@ Section describe_findings(Table table, const Scope&) {
   summary += "`cgpu diagnose` has the evidence and what to do.";
   if (const std::string all = findings_together(table); !all.empty()) summary += " " + all;
   summary += judged;
-  return section_of(kTitle, summary, std::move(table),
-                    {"severity", "title", "recoverable_ns", "recoverable_pct", "confidence", "evidence", "suggestion"},
-                    5);
+  std::vector<std::string_view> columns{"severity",   "title",    "recoverable_ns", "recoverable_pct",
+                                        "confidence", "evidence", "next_bound",     "suggestion"};
+  if (!has_column(table, "next_bound")) std::erase(columns, "next_bound");
+  return section_of(kTitle, summary, std::move(table), columns, 5);
 }
 
 Section describe_devices(Table table, const Scope& scope) {

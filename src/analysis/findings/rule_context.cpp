@@ -286,10 +286,10 @@ int64_t RuleContext::idle_time_of(const BoundKinds& kinds) {
     causes.insert(text_of(*cause));
   }
   const Table& hosts = table("idle_hosts");
+  const size_t cause = hosts.column("cause"), time = hosts.column("total_ns");
   int64_t total = 0;
   for (const RowView row : hosts.rows()) {
-    if (!causes.contains(std::get<std::string>(row[hosts.column("cause")]))) continue;
-    total += std::get<int64_t>(row[hosts.column("total_ns")]);
+    if (causes.contains(std::get<std::string>(row[cause]))) total += std::get<int64_t>(row[time]);
   }
   return total;
 }

@@ -436,8 +436,9 @@ std::string unexplained_words(int64_t launched, int64_t unknown) {
 /// ns from the first op to the last, summed over the devices.
 int64_t span_of_devices(RuleContext& context) {
   const Table& devices = context.table("gpu_time");
+  const size_t column = devices.column("span_ns");
   int64_t span = 0;
-  for (const RowView row : devices.rows()) span += std::get<int64_t>(row[devices.column("span_ns")]);
+  for (const RowView row : devices.rows()) span += std::get<int64_t>(row[column]);
   return std::max<int64_t>(span, 1);
 }
 
