@@ -84,15 +84,15 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     row.push_back(bounds && spread ? Cell(spread->high) : Cell());
     table.append(row);
   };
-  const auto of_sides = [&](auto value) { return Figure{value(Side::a), value(Side::b)}; };
+  const auto figure_of = [&](auto value) { return Figure{value(Side::a), value(Side::b)}; };
   const auto count_of = [&](auto member) {
-    return of_sides([&](Side side) { return static_cast<double>(comparison.totals(side).*member); });
+    return figure_of([&](Side side) { return static_cast<double>(comparison.totals(side).*member); });
   };
   const auto time_of = [&](auto value) {
-    return of_sides([&](Side side) { return per_device_iteration(comparison, side, value(side)); });
+    return figure_of([&](Side side) { return per_device_iteration(comparison, side, value(side)); });
   };
   add("ranks", "count",
-      of_sides([&](Side side) { return static_cast<double>(comparison.facts(side).session().runs.size()); }));
+      figure_of([&](Side side) { return static_cast<double>(comparison.facts(side).session().runs.size()); }));
   add("devices", "count", count_of(&SideTotals::devices));
   if (comparison.per_iteration()) {
     add("iterations", "count", count_of(&SideTotals::iterations));
@@ -128,7 +128,7 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
   const auto sum_of = [&](Side side) { return device_op_time(comparison, side); };
   add("device_op_time_ns", "ns", time_of(sum_of));
   const auto share_of = [&](std::initializer_list<Status> wanted) {
-    return of_sides([&](Side side) -> std::optional<double> {
+    return figure_of([&](Side side) -> std::optional<double> {
       if (sum_of(side) == 0) return std::nullopt;
       int64_t part = 0;
       for (const Status status : wanted) part += durations[side][static_cast<size_t>(status)];
@@ -146,20 +146,21 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     }
   }
   if (top.ops.a + top.ops.b > 0) {
-    add("top_level_ops", "count", of_sides([&](Side side) { return static_cast<double>(top.ops[side]); }));
-    add("top_level_ops_of_both", "count", of_sides([&](Side side) { return static_cast<double>(top.aligned[side]); }));
+    add("top_level_ops", "count", figure_of([&](Side side) { return static_cast<double>(top.ops[side]); }));
+    add("top_level_ops_of_both", "count", figure_of([&](Side side) { return static_cast<double>(top.aligned[side]); }));
   }
   const auto each = [&](Side side, std::optional<int64_t> value) {
     return value ? std::optional(per_device_iteration(comparison, side, *value)) : std::nullopt;
   };
-  add("launches", "count", of_sides([&](Side side) {
+  add("launches", "count", figure_of([&](Side side) {
         const int64_t launches = comparison.activity(side).launches;
         return each(side, launches == 0 ? std::nullopt : std::optional(launches));
       }));
-  add("copied_bytes", "bytes", of_sides([&](Side side) { return each(side, comparison.activity(side).copied_bytes); }));
+  add("copied_bytes", "bytes",
+      figure_of([&](Side side) { return each(side, comparison.activity(side).copied_bytes); }));
   add_work_of_ops(comparison, add);
   add("peak_memory_bytes", "bytes",
-      of_sides([&](Side side) -> std::optional<double> { return peak_of_devices(comparison.memory(side)); }));
+      figure_of([&](Side side) -> std::optional<double> { return peak_of_devices(comparison.memory(side)); }));
 }
 
 }  // namespace

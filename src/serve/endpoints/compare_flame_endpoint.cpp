@@ -95,7 +95,7 @@ void write_difference(JsonTextWriter& json, const StackDifference& found, bool w
     for (const StackDifference::Node& node : found.nodes) write(node);
     json.end_array();
   };
-  const auto of_sides = [&](auto write) {
+  const auto each_side = [&](auto write) {
     for (const Side side : kSides) {
       json.key(side == Side::a ? "a" : "b").begin_object();
       write(side);
@@ -116,7 +116,7 @@ void write_difference(JsonTextWriter& json, const StackDifference& found, bool w
   column("class", [&](const StackDifference::Node& node) {
     json.value(node.kernel_class == StackTree::kNoClass ? -1 : int{node.kernel_class});
   });
-  of_sides([&](Side side) {
+  each_side([&](Side side) {
     column("name", [&](const StackDifference::Node& node) { json.value(name_number(node.own_name[side])); });
     column("value", [&](const StackDifference::Node& node) { number(node.value[side]); });
     column("self", [&](const StackDifference::Node& node) { number(node.self[side]); });
