@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "base/test_sanitized.h"
+
 namespace cgpu {
 namespace {
 
@@ -86,7 +88,7 @@ TEST(SequenceDifference, ManyUnlikeSequencesSpendNoMoreThanTheirBudget) {
   for (const size_t size : {500u, 3000u, 100'000u}) {
     SearchBudget budget;
     int64_t elements = 0;
-    for (size_t round = 0; round * size < 400'000; ++round) {
+    for (size_t round = 0; round * size < (kSanitized ? 100'000 : 400'000); ++round) {
       Sequence a(size);
       Sequence b(size);
       for (uint64_t& element : a) element = random() % 400;

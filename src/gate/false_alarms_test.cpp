@@ -184,7 +184,7 @@ void expect_documented(const Case& one, const std::vector<int>& counts, int tria
 }
 
 TEST(FalseAlarms, AreOneInAHundredAtMost) {
-  constexpr int kTrials = kSanitized ? 50 : 1000;
+  constexpr int kTrials = kSanitized ? 10 : 1000;
   for (const Case& one : count_all({{0.05, 0}}, kTrials)) {
     const Counts& counts = one.counts[0];
     std::cout << fmt::format("| {} | {} | {:.1f} % | {:.1f} % |\n", one.name, one.runs,

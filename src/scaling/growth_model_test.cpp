@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "base/test_sanitized.h"
 #include "gate/statistics/random_numbers.h"
 
 namespace cgpu {
@@ -72,7 +73,7 @@ TEST(GrowthModel, LawsWithoutNoiseAreFoundExactly) {
 // The share of runs whose interval at twice the largest size holds the truth, and whose terms that are not rejected
 // hold the planted one: 95 % are meant.
 TEST(GrowthModel, PlantedLawsAreFoundWithinTheirIntervals) {
-  constexpr int kTrials = 200;
+  constexpr int kTrials = kSanitized ? 10 : 200;
   struct Setting {
     std::vector<double> sizes;
     int runs;
@@ -98,6 +99,7 @@ TEST(GrowthModel, PlantedLawsAreFoundWithinTheirIntervals) {
       }
       const std::string where = std::string(law.name) + ", sizes " + std::to_string(setting.sizes.size()) + ", runs " +
                                 std::to_string(setting.runs) + ", noise " + std::to_string(setting.noise);
+      if (kSanitized) continue;  // too few trials for a share
       EXPECT_GE(inside, setting.least * kTrials) << where;
       EXPECT_GE(allowed, setting.least * kTrials) << where;
     }

@@ -101,6 +101,24 @@ TEST(StartOfSession, IsOnlySaidWhereItCanBe) {
   }
 }
 
+TEST(Export, OfStacksIsAnErrorWhereThereAreNone) {
+  const auto exported = [](TestRun run, const char* format) {
+    Viewer viewer("1.2.3");
+    viewer.add({"trace.json"}).show(session_of(std::move(run)));
+    return viewer.answer({"/api/p/0/export", {{"to", format}}});
+  };
+  for (const char* format : {"folded", "pprof"}) {
+    const Answer none = exported(TestRun(), format);
+    EXPECT_EQ(none.status, 404) << format;
+    EXPECT_NE(none.body.find("has no call stacks"), std::string::npos) << none.body;
+    TestRun run;
+    run.host(SliceKind::framework_op, "aten::mm", 0, 100);
+    const Answer some = exported(std::move(run), format);
+    EXPECT_EQ(some.status, 200) << format;
+    EXPECT_NE(some.body.find("aten::mm"), std::string::npos) << some.body;
+  }
+}
+
 TEST(ShortNames, StandBesideTheNames) {
   TestRun run;
   const std::string name = "void cutlass::Kernel2<cutlass_80_wmma>(cutlass::Params)";

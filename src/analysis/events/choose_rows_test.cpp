@@ -7,6 +7,7 @@
 
 #include "analysis/random_run.h"
 #include "analysis/test_tables.h"
+#include "base/test_sanitized.h"
 #include "model/test_arguments.h"
 
 namespace cgpu {
@@ -63,7 +64,7 @@ TEST(ChooseRows, AsFromTheWholeTable) {
   const std::vector<NamedKind> vocabulary = {{SliceKind::framework_op, "aten::mm"},
                                              {SliceKind::annotation, ""},
                                              {SliceKind::runtime_call, "cudaLaunchKernel"}};
-  for (unsigned seed = 0; seed < 4; ++seed) {
+  for (unsigned seed = 0; seed < (kSanitized ? 1 : 4); ++seed) {
     Session session = session_of(RandomRun(seed, vocabulary, HostShape::nested),
                                  RandomRun(seed + 1000, vocabulary, HostShape::overlapping));
     for (cgpu::Run& run : session.runs) {
@@ -129,7 +130,7 @@ Analysis counted_analysis() {
 
 TEST(ChooseRows, OverManyBatches) {
   const Analysis analysis = counted_analysis();
-  const CountedEvents events(150'000);
+  const CountedEvents events(kSanitized ? 70'001 : 150'000);
   const Table whole = whole_event_table(analysis, events);
   for (const char* where : {"", "text ~ [357]", "share < 3 and text != 'text 1'"}) {
     for (const char* sort : {"", "mixed", "+mixed", "share", "+share", "text", "-text"}) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/test_file.h"
+#include "base/test_sanitized.h"
 #include "readers/reader.h"
 
 namespace cgpu {
@@ -76,7 +77,7 @@ TEST(KinetoArguments, InBatchesAndOneByOne) {
   std::mt19937 random(7);
   std::vector<Arguments> expected;
   std::string events;
-  for (int event = 0; event < 3000; ++event) {
+  for (int event = 0; event < (kSanitized ? 600 : 3000); ++event) {
     const Written written = random_arguments(random, event);
     expected.push_back(written.expected);
     events += (event > 0 ? ",\n" : "") +

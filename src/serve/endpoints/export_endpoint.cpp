@@ -3,6 +3,7 @@
 #include <cctype>
 #include <mutex>
 
+#include "base/error.h"
 #include "export/export.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
@@ -33,11 +34,20 @@ Answer answer_export(const Profile& profile, const Request& request) {
   if (*format == ExportFormat::perfetto || *format == ExportFormat::pprof) answer.type = "application/octet-stream";
   if (*format == ExportFormat::folded) answer.type = "text/plain; charset=utf-8";
   answer.file_name = file_name_of(profile.session(), *format);
-  answer.stream = [&profile, format](const std::function<void(std::string_view)>& take) {
+  const auto write = [&profile, format](const std::function<void(std::string_view)>& take) {
     const std::lock_guard lock(profile.arguments_mutex());
     const auto sink = plain_sink(take);
     write_export(profile.session(), *format, *sink, {});
   };
+  if (!is_of_stacks(*format)) {
+    answer.stream = write;
+    return answer;
+  }
+  try {  // they are small, and whether there are any is known when they are made
+    write([&](std::string_view bytes) { answer.body += bytes; });
+  } catch (const Error& error) {
+    throw RequestError(kNotFound, error.what());
+  }
   return answer;
 }
 

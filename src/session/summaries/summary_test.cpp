@@ -9,6 +9,7 @@
 #include "analysis/ranks/device_cycles.h"
 #include "base/error.h"
 #include "base/test_file.h"
+#include "base/test_sanitized.h"
 #include "kernels/kernel_class.h"
 #include "links/clocks.h"
 #include "session/summaries/summary_messages.h"
@@ -265,7 +266,7 @@ TEST(Summary, EnumeratorsKeepTheirNumbers) {
 TEST(Summary, RunsAreReadWithSuspicion) {
   const std::string part = run_part(built_record(1));
   for (size_t at = 0; at < part.size(); ++at) {  // without a checksum in front of it
-    for (int change = 1; change < 256; change += 17) {
+    for (int change = 1; change < 256; change += kSanitized ? 85 : 17) {
       std::string changed = part;
       changed[at] = static_cast<char>(changed[at] + change);
       try {

@@ -85,12 +85,8 @@ export async function compare(inputs, against = []) {
     for (const request of requests) {
       // A connection of its own: while the engine answers, nobody here sees the server close one that is idle.
       const answer = await fetch(new URL(request, server.url), { headers: { connection: "close" } });
-      const expected = await answer.arrayBuffer().then(Buffer.from, () => null);
+      const expected = Buffer.from(await answer.arrayBuffer());
       const { status, type, body } = engine.answer(request);
-      if (!expected) {
-        assert.equal(status, 404, `${request}: the server began to answer, and then could not`);
-        continue;
-      }
       assert.equal(status, answer.status, request);
       assert.equal(type, answer.headers.get("content-type"), request);
       if (Buffer.compare(expected, body) === 0) continue;
