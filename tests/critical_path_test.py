@@ -281,6 +281,21 @@ class AlikeRanks(unittest.TestCase):
                     self.assertGreater(sum(row["measured_ns"] for row in rows), 1.15 * equal)
                     self.assertAlmostEqual(sum(row["predicted_ns"] for row in rows), equal, delta=0.005 * equal)
 
+    def test_stages_without_launches_are_refused(self):
+        """The replay would leave each op where it began, and promise nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(machine.run(causes.pipeline((1000, 3000), 12), 2), folder, (9, 0), None)
+            for path in paths:
+                self.with_ranks_of_transfers(path)
+                with open(path, encoding="utf-8") as handle:
+                    trace = json.load(handle)
+                trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") != "cuda_runtime"]
+                with open(path, "w", encoding="utf-8") as handle:
+                    json.dump(trace, handle)
+            done = tool.run(["whatif", *paths, "--stages-as-mean"])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("have no launch in these profiles", done.stderr.decode())
+
     def test_what_all_ranks_do_stays(self):
         program = causes.training(("data_loading", 9000, True))
         self.assertEqual(self.whatif(program, "--rank-as-median"), self.measured(program))

@@ -103,8 +103,8 @@ class Together(unittest.TestCase):
     """Findings together give back no more than there is."""
 
     def test_time_that_is_hidden_behind_the_rest_and_a_rest_that_becomes_shorter(self):
-        """Of 6 ms copies, 1 ms products and 3 ms loading of code a step: hidden behind the rest the copies still take 6 ms,
-        and so does a step without that loading; at twice the rate both together save 3 + 3 ms."""
+        """Of 6 ms copies, 1 ms products and 3 ms loading of code a step: beside the products 1 ms of the copies can be hidden;
+        at twice the rate they save 3 ms, and so does a step without that loading."""
         def program(m):
             for number in range(6):
                 with m.step(number):
@@ -114,11 +114,30 @@ class Together(unittest.TestCase):
                     m.synchronize()
         rows = findings(machine.run(program))
         rules = by_rule(rows)
-        self.assertEqual(alarms(rows)[0]["rule"], "exposed_copies")
-        self.assertAlmostEqual(rules["exposed_copies"]["recoverable_ns"] / 6e6, 4, delta=0.1)
+        self.assertEqual(alarms(rows)[0]["rule"], "module_load")  # which is certain
+        self.assertAlmostEqual(rules["exposed_copies"]["recoverable_ns"] / 6e6, 3, delta=0.1)
+        self.assertAlmostEqual(rules["exposed_copies"]["recoverable_low_ns"] / 6e6, 1, delta=0.1)
         self.assertAlmostEqual(rules["module_load"]["recoverable_high_ns"] / 6e6, 3, delta=0.1)
-        self.assertAlmostEqual(rules["module_load"]["recoverable_ns"] / 6e6, 2, delta=0.1)
+        self.assertAlmostEqual(rules["module_load"]["recoverable_ns"] / 6e6, 3, delta=0.1)
         self.assertAlmostEqual(max(row["together_ns"] or 0 for row in rows) / 6e6, 6, delta=0.1)
+
+    def test_copies_take_their_time_however_they_are_called(self):
+        """A step waits for 6 ms of copies that block and then for 6 ms of the host: without both the copies still take
+        their time, at best half of it."""
+        def program(m):
+            for number in range(6):
+                with m.step(number):
+                    m.launch(machine.GEMM, 200)
+                    m.copy("HtoD", 6_000 * machine.PINNED, blocks=True)
+                    m.host("model.py(12): prepare", 6_000)
+                    m.launch(machine.GEMM, 200)
+                    m.synchronize()
+        rows = findings(machine.run(program))
+        measured = rows[0]["measured_ns"]
+        for row in alarms(rows):
+            left = 3e6 if row["rule"].endswith("copies") else 6e6
+            self.assertLessEqual(row["recoverable_high_ns"], measured - 6 * left, row["rule"])
+        self.assertLessEqual(max(row["together_ns"] or 0 for row in rows), measured - 6 * 3e6)
 
     def test_of_the_host_no_more_than_the_devices_idle(self):
         """Nine of ten ops have no launch in the profile, so that gains are stated: of launching and of a stall, which both

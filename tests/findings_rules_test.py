@@ -74,7 +74,7 @@ class Rules(unittest.TestCase):
                     m.host("train.py(3): parse", 5000)
                     m.host("train.py(9): write", 1000)
         rows = findings(machine.run(host))
-        self.assertEqual([(row["rule"], row["severity"]) for row in rows], [("hot_path", "info")])
+        self.assertEqual([(row["rule"], row["severity"]) for row in rows], [("hot_path", "info"), ("incomplete_profile", "info")])
         self.assertIn("train.py(3): parse", rows[0]["title"])
 
     def test_what_there_is_nothing_to_gain_from_is_said_as_info(self):

@@ -114,7 +114,7 @@ class Culprits(unittest.TestCase):
                 with m.step(number):
                     for name in ("aten::a", "aten::b", "aten::c"):
                         m.host(name, 300, "cpu_op")
-        row, = findings(machine.run(program))
+        row = findings(machine.run(program))[0]
         self.assertEqual((row["rule"], row["severity"]), ("hot_path", "info"))
         self.assertNotIn("spent in ProfilerStep", row["title"])
 

@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
 
 MS = 10 ** 6
+ALIASES = {"sum#cupti.activity.duration": {"attribute.alias": "time (gpu)", "attribute.unit": "ns"}}
 
 
 class SampledFindings(unittest.TestCase):
@@ -26,8 +27,9 @@ class SampledFindings(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def caliper(self, rows, metric="sum#time.duration.ns", parts="mpi.rank"):
-        """rows: {(part, stack): value}, a stack as "main;solve". Something small stands for what one sample would be."""
+    def caliper(self, rows, metric="sum#time.duration.ns", parts="mpi.rank", of_devices=None):
+        """rows: {(part, stack): value}, a stack as "main;solve". Something small stands for what one sample would be.
+        `of_devices`: ns that devices worked in all."""
         nodes, numbers, data = [], {}, []
         rows = dict(rows)
         rows.setdefault((0, "main;setup"), MS if metric.endswith("ns") else 1)
@@ -43,9 +45,14 @@ class SampledFindings(unittest.TestCase):
                 parent = numbers[key]
             data.append([value, part, parent])
         path = self.path("profile.json")
+        columns = [metric, parts, "path"]
+        if of_devices is not None:
+            columns.insert(1, "sum#cupti.activity.duration")
+            data = [[row[0], of_devices if number == 0 else 0, *row[1:]] for number, row in enumerate(data)]
         with open(path, "w", encoding="ascii") as file:
-            json.dump({"data": data, "columns": [metric, parts, "path"],
-                       "column_metadata": [{"is_value": True}, {"is_value": True}, {"is_value": False}], "nodes": nodes}, file)
+            json.dump({"data": data, "columns": columns,
+                       "column_metadata": [dict({"is_value": column != "path"}, **ALIASES.get(column, {})) for column in columns],
+                       "nodes": nodes}, file)
         return path
 
     def folded(self, stacks):
@@ -115,8 +122,23 @@ class SampledFindings(unittest.TestCase):
                 self.assertIn("for train_step", row["title"])
                 normal = rule in ("thread_wait", "synchronization")
                 self.assertEqual(row["severity"], "info" if normal else "critical")
-                self.assertEqual(set(found), {"hot_path"} if normal else set())
+                self.assertEqual(set(found), {"hot_path"})
+                self.assertIn("in work", found["hot_path"]["title"])
                 self.assertEqual(set(self.rules(self.folded({"main;work": 970, stack: 30}))), {"hot_path"}, "too little")
+
+    def test_whether_devices_worked_while_the_host_waited(self):
+        rows = {(0, "main;work"): 500 * MS, (0, "main;step;cudaDeviceSynchronize"): 400 * MS}
+        for worked, said in ((None, "Record the device too"), (390 * MS, "The devices were at work for about as long"),
+                             (40 * MS, "The devices were idle for most of it")):
+            row = self.rules(self.caliper(rows, of_devices=worked))["synchronization"]
+            self.assertTrue(row["suggestion"].startswith(said), row["suggestion"])
+            self.assertEqual("devices worked for" in row["evidence"], worked is not None)
+
+    def test_a_name_of_templates_leaves_room_in_a_title(self):
+        kernel = "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::CUDAFunctor_add<float> > >(int)"
+        found = self.rules(self.folded({"main;scope;" + kernel: 900, "main;other": 100}))
+        self.assertIn("90.00% of samples is spent in at::native::elementwise_kernel", found["hot_path"]["title"])
+        self.assertLess(len(found["hot_path"]["title"]), 100)
 
     def test_the_start_and_end_of_mpi_are_no_communication(self):
         """A short program: nothing in it can overlap MPI_Finalize with work."""

@@ -19,6 +19,8 @@ constexpr int64_t kNoticeableDelay = 10'000;
 constexpr int64_t kShortestStop = 20'000;
 /// An op that was held back by an event begins so long after what it waited for, at most (14 to 19 us on AMD).
 constexpr int64_t kEventLatency = 50'000;
+/// A device that has its next op begins it so soon, at most.
+constexpr int64_t kLongestGap = 50'000;
 /// Where a profile has no op that began as soon as it was launched, or right after the one before it.
 constexpr int64_t kUsualLaunch = 5'000;
 constexpr int64_t kUsualGap = 1'000;
@@ -122,7 +124,8 @@ void GraphBuilder::add_stream_edges(size_t run) {
   for_each_pair([&](SliceIndex before, SliceIndex op) {
     const SliceIndex call = t.slices.launch[op];
     if (call != kNone && t.slices.end(call) > t.slices.end(before)) return;  // it was not there yet
-    least.add(0, t.slices.start[op] - t.slices.end(before));
+    const int64_t gap = t.slices.start[op] - t.slices.end(before);
+    if (gap <= kLongestGap) least.add(0, gap);  // else it waited for another stream
   });
   least.finish();
   per_run.stream_least = least.of(0);

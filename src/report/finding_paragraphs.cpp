@@ -87,9 +87,15 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       const std::string by_itself = is_more ? fmt::format(" besides what {}, {} by itself",
                                                           counted_before(findings, row), time("recoverable_high_ns"))
                                             : "";
-      one.saving = fmt::format("Potential saving: {} of {}{} ({}{}){}, confidence {}", time("recoverable_ns"),
-                               time("measured_ns"), steps == 0 ? "" : " a step", format_percent(pct), least, by_itself,
-                               text(row, "confidence"));
+      if (saving == 0 && is_more) {
+        one.saving = fmt::format("Potential saving: {} of {}{} by itself, nothing besides what {}, confidence {}",
+                                 time("recoverable_high_ns"), time("measured_ns"), steps == 0 ? "" : " a step",
+                                 counted_before(findings, row), text(row, "confidence"));
+      } else {
+        one.saving = fmt::format("Potential saving: {} of {}{} ({}{}){}, confidence {}", time("recoverable_ns"),
+                                 time("measured_ns"), steps == 0 ? "" : " a step", format_percent(pct), least,
+                                 by_itself, text(row, "confidence"));
+      }
     }
     const auto add = [&](const char* what, const char* column) {
       const std::string words = text(row, column);

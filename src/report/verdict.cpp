@@ -82,7 +82,7 @@ std::vector<std::string> device_words(const std::string& word, const Table& gpu_
                     share_text(in_steps->whole - in_steps->busy, in_steps->whole),
                     several ? "their first ops" : "its first op", several ? "their" : "its");
   }
-  if (!why_unknown.empty()) {
+  if (!why_unknown.empty() && time.busy < time.span) {
     parts.push_back(
         fmt::format("{} at least {} busy; {}", devices, share(time.busy), unknown_rest(several, why_unknown)));
     return parts;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "serve/short_name.h"
+#include "kernels/short_name.h"
 
 namespace cgpu {
 

@@ -23,6 +23,7 @@ enum class NameList : uint8_t {
   other_wait,
   phase,
   rack,
+  reading_op,
   sleep
 };
 

@@ -28,6 +28,10 @@ std::string EqualStages::why_unknown(const SessionFacts& whole) {
     return "some sends and receives have no counterpart, so that how long stages wait for each other is not known: give "
            "all ranks, of a profiler that records which ranks a transfer is between";
   }
+  if (share_without_launch(whole.session()) > 0.5) {
+    return "most device ops have no launch in these profiles, so that a replay leaves them where they began: record the "
+           "calls of the host, too";
+  }
   return "";
 }
 

@@ -50,6 +50,18 @@ std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline)
   });
 }
 
+double share_without_launch(const Session& session) {
+  int64_t ops = 0;
+  int64_t orphans = 0;
+  for (const Run& run : session.runs) {
+    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+      ++ops;
+      if (run.timeline.slices.launch[slice] == kNone) ++orphans;
+    });
+  }
+  return ops == 0 ? 0 : static_cast<double>(orphans) / static_cast<double>(ops);
+}
+
 std::set<int32_t> used_devices(const Run& run) {
   std::set<int32_t> devices;
   if (run.released_totals) devices = run.released_totals->used_devices;

@@ -41,6 +41,9 @@ std::vector<OpIndex> all_ops(const Timeline& timeline);
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
 std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);
 
+/// Which part of the device ops has no launch in the profiles (0..1); 0 where there are no ops.
+double share_without_launch(const Session& session);
+
 /// The devices on which something ran: those of the device ops and of the launches that a kernel profiler measured.
 std::set<int32_t> used_devices(const Run& run);
 

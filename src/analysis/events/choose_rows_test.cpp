@@ -133,6 +133,7 @@ TEST(ChooseRows, OverManyBatches) {
   const CountedEvents events(kSanitized ? 70'001 : 150'000);
   const Table whole = whole_event_table(analysis, events);
   for (const char* where : {"", "text ~ [357]", "share < 3 and text != 'text 1'"}) {
+    if (kSanitized && *where != 0) break;
     for (const char* sort : {"", "mixed", "+mixed", "share", "+share", "text", "-text"}) {
       for (const size_t top : {size_t{0}, size_t{10}, size_t{70'000}}) {
         const RowChoice choice{*where == 0 ? Filter() : Filter::parse(where), sort, top};

@@ -3,8 +3,9 @@
 //
 // A scenario takes time away from the host, from communication, from copies. Whatever it says, what a device computed
 // in that time still has to be computed, and what it communicated or copied too, unless the scenario takes that away or
-// what it takes away may have lengthened it. So a period lasts at least as long as the device that is left with the
-// most. O(periods log ops) besides the times of each device (device_time.h).
+// what it takes away may have lengthened it. Copies that are hidden beside other work still take their time, those of
+// one direction one after another. So a period lasts at least as long as the device that is left with the most.
+// O(periods log ops) besides the times of each device (device_time.h).
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,15 @@ namespace cgpu {
 class DeviceBooks {
  public:
   /// Of periods of the graph of the whole session, for the devices of `facts`, which may be those of a part.
-  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods);
+  /// `small_copy`: bytes, below which a copy is mostly overhead.
+  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy);
 
   /// ns of all periods; no more than they last. All of that for a scenario that changes device ops.
   int64_t most_recoverable(const EdgeTimes::Scenario& scenario) const;
+  /// ns in which a device communicates and does not compute, of all periods; of each that of the device with the most.
+  int64_t exposed_communication() const;
+  /// ns in which the devices compute or communicate, of all periods; of each that of the device with the most.
+  int64_t other_work_than_copies() const;
 
  private:
   /// ns in one period, which add up to it with the time in which the device idles.
@@ -31,11 +37,18 @@ class DeviceBooks {
     int64_t compute = 0;
     int64_t exposed_communication = 0;
     int64_t exposed_copies = 0;
+    /// Of the direction between host and device that has most: as they are, and as the best copies would take.
+    int64_t copies = 0;
+    int64_t best_copies = 0;
   };
   struct OfPeriod {
     int64_t length = 0;
     std::vector<OfDevice> devices = {};
   };
+  /// Over all periods, of each the device with the most: time(device) in ns.
+  template <typename Time>
+  int64_t sum_of_most(Time time) const;
+
   std::vector<OfPeriod> periods_;
   bool hosts_communicate_ = false;  // in collectives
 };

@@ -67,9 +67,18 @@ void name_place(const Session& session, Finding& finding) {
   }
 }
 
+/// Whether a scenario takes time away that devices are idle for, and changes nothing else.
+bool removes_idle_time(const EdgeTimes::Scenario& scenario) {
+  return scenario.removed.any() && !scenario.op_factor && !scenario.without_gap && scenario.not_awaited.empty();
+}
+
 /// What a finding saves by itself. A share at the begin of its title is that of this.
 void state_gain(RuleContext& context, Finding& finding, int64_t noticeable, bool hides_launches) {
   finding.recoverable_high = finding.gain ? *finding.gain : context.gain_of(*finding.remedy);
+  // What ops without a launch waited for is not known: no more is idle for this than the books say.
+  if (!finding.gain && hides_launches && removes_idle_time(*finding.remedy)) {
+    finding.recoverable_high = std::min(*finding.recoverable_high, context.idle_time_of(finding.remedy->removed));
+  }
   if (!finding.gain && hides_launches && *finding.recoverable_high < noticeable) {
     // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
     // that it takes on the critical path would be gone.
@@ -95,7 +104,8 @@ bool is_replayed(const Finding& finding) {
 /// be next: what is removed already makes them smaller, as a rule.
 class JointGain {
  public:
-  JointGain(RuleContext& context, std::vector<Finding> findings) : context_(context), left_(std::move(findings)) {
+  JointGain(RuleContext& context, std::vector<Finding> findings)
+      : context_(context), hides_launches_(context.hides_launches()), left_(std::move(findings)) {
     for (const Finding& finding : left_) besides_.push_back({*finding.recoverable_high, *finding.recoverable_high});
   }
 
@@ -115,12 +125,16 @@ class JointGain {
     }
     if (is_replayed(finding)) joint_ = with(joint_, *finding.remedy);
     if (finding.remedy) {
-      if (!is_replayed(finding) && context_.idle_time_of(finding.remedy->removed) != INT64_MAX) {
+      if (is_bound_by_idle(finding) && context_.idle_time_of(finding.remedy->removed) != INT64_MAX) {
         idle_kinds_ |= finding.remedy->removed;
         of_idle_kinds_ += besides.apart;
       }
       counted_ = with(counted_, *finding.remedy);
       of_remedies_ += besides.apart;
+    }
+    if (besides.recoverable > *finding.recoverable_high + *finding.recoverable_high / 20) {
+      finding.evidence += fmt::format("; by itself it saves {}, and more where what was counted before it is gone",
+                                      context_.per_step(*finding.recoverable_high));
     }
     finding.together = std::min(together(replayed_ + stated_), context_.measured());
     finding.recoverable_low =
@@ -175,7 +189,7 @@ class JointGain {
       const int64_t most = context_.books().most_recoverable(with(counted_, *finding.remedy));
       apart = std::clamp<int64_t>(most - of_remedies_, 0, apart);
     }
-    if (finding.remedy && !is_replayed(finding)) {
+    if (is_bound_by_idle(finding)) {
       const int64_t idle = context_.idle_time_of(idle_kinds_ | finding.remedy->removed);
       apart = std::clamp<int64_t>(idle - of_idle_kinds_, 0, apart);
     }
@@ -183,7 +197,13 @@ class JointGain {
     return {apart, together(others + apart) - together(others)};
   }
 
+  /// Whether it saves no more than the devices idle for its causes: what is stated, and all of ops without launches.
+  bool is_bound_by_idle(const Finding& finding) const {
+    return finding.remedy && (!is_replayed(finding) || (hides_launches_ && removes_idle_time(*finding.remedy)));
+  }
+
   RuleContext& context_;
+  bool hides_launches_;
   std::vector<Finding> left_;
   std::vector<Besides> besides_;  // by place in left_
   EdgeTimes::Scenario joint_;     // of what is replayed
@@ -191,10 +211,14 @@ class JointGain {
   int64_t replayed_ = 0;
   int64_t stated_ = 0;       // by findings that no replay answers
   int64_t of_remedies_ = 0;  // of both, by those in counted_
-  BoundKinds idle_kinds_;    // causes of idle time whose gain is stated
+  BoundKinds idle_kinds_;    // causes of idle time, of findings that this bounds
   int64_t of_idle_kinds_ = 0;
   std::optional<Besides> hiding_;  // the one that hides time behind the rest
 };
+
+/// Of kernels that take most of the time, where other findings save some of it.
+constexpr const char* kBesidesGains =
+    "Besides what the findings above save, what is left to gain lies in the kernels themselves (precision, shapes, fusion)";
 
 /// Behind all that is as severe.
 void insert_by_severity(std::vector<Finding>& findings, Finding finding) {
@@ -217,11 +241,26 @@ constexpr std::array<Rule, 4> kRulesWithoutUtilization{find_memory, find_measure
 /// Of a record of collectives alone nothing is known of idle time either.
 constexpr std::array<Rule, 5> kRulesOfCollectives{find_hung_collectives, find_ranks, find_links, find_profile_gaps,
                                                   find_by_users_rules};
-constexpr std::array<Rule, 19> kRules{
-    find_hung_collectives, find_lost_time,         find_uneven_steps, find_copies,        find_inefficient_ops,
-    find_kernels,          find_fusable_kernels,   find_extra_work,   find_ranks,         find_links,
-    find_memory,           find_measured_launches, find_thread_work,  find_sampled,       find_host_work,
-    find_hottest_function, find_start_and_end,     find_profile_gaps, find_by_users_rules};
+constexpr std::array<Rule, 20> kRules{find_hung_collectives,
+                                      find_lost_time,
+                                      find_communication,
+                                      find_uneven_steps,
+                                      find_copies,
+                                      find_inefficient_ops,
+                                      find_kernels,
+                                      find_fusable_kernels,
+                                      find_extra_work,
+                                      find_ranks,
+                                      find_links,
+                                      find_memory,
+                                      find_measured_launches,
+                                      find_thread_work,
+                                      find_sampled,
+                                      find_host_work,
+                                      find_hottest_function,
+                                      find_start_and_end,
+                                      find_profile_gaps,
+                                      find_by_users_rules};
 
 std::span<const Rule> rules_for(RuleContext& context) {
   if (context.lacks_replays()) return kRulesWithoutUtilization;
@@ -338,18 +377,23 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   for (JointGain joint(context, std::move(found.gains)); !joint.is_done();) {
     Finding finding = joint.count_next();
     if (*finding.recoverable < noticeable) {  // another way to gain the same
-      finding.evidence += "; its potential saving alone is " + context.per_step(*finding.recoverable_high) +
-                          ", but it overlaps the findings above";
+      finding.evidence += "; it overlaps the findings above";
       alternatives.push_back(std::move(finding));
       continue;
     }
     const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(context.measured());
-    finding.severity = share >= context.thresholds().critical ? Severity::critical : Severity::warning;
+    const bool is_critical = share >= context.thresholds().critical && !finding.shown_by_little;
+    finding.severity = is_critical ? Severity::critical : Severity::warning;
     if (is_replayed(finding)) finding.next_bound = what_binds_next(context, *finding.remedy, *finding.recoverable_high);
     if (finding.counted_last) {
       insert_by_gain(diagnosis.findings, std::move(finding));
     } else {
       diagnosis.findings.push_back(std::move(finding));
+    }
+  }
+  if (!diagnosis.findings.empty() && diagnosis.findings.front().recoverable.value_or(0) >= noticeable) {
+    for (Finding& finding : found.others) {
+      if (finding.rule == "dominant_kernel") finding.suggestion = kBesidesGains;
     }
   }
   for (Finding& finding : alternatives) insert_by_severity(diagnosis.findings, std::move(finding));

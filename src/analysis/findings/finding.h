@@ -31,6 +31,7 @@ struct Finding {
   Confidence confidence = Confidence::medium;
   double precedence = 1;              // of two that save the same the one with more goes first
   bool counted_last = false;          // besides all that have a cause with a name, since it would take their time too
+  bool shown_by_little = false;       // of the program, so that it is at most a warning
   std::optional<Interval> time = {};  // where it shows most, in ns from the start of the session
   std::optional<int64_t> rank = {};
   std::optional<int64_t> device = {};

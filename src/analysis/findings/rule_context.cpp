@@ -83,6 +83,11 @@ IdleCulprit largest_of(const std::map<std::string, int64_t>& culprits, int64_t w
     const std::string& longest = std::ranges::max_element(communication, is_less)->first;
     return {longest + " and other communication of hosts", part(communicates)};
   }
+  // So is time of which nothing is recorded, whatever comes after it.
+  int64_t unrecorded = 0;
+  for (const auto& [name, time] : culprits) unrecorded += name.starts_with(kNothingRecorded) ? time : 0;
+  if (2 * most->second < whole && 2 * unrecorded >= whole)
+    return {std::string(kNothingRecorded) + ")", part(unrecorded)};
   if (most->first.empty() || 4 * most->second < whole) return {};
   return {most->first, part(most->second)};
 }
@@ -92,6 +97,12 @@ bool is_made_ahead(const std::string& table) {
 }
 
 }  // namespace
+
+EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds) {
+  EdgeTimes::Scenario scenario;
+  for (const BoundBy kind : kinds) scenario.removed.set(kind.number());
+  return scenario;
+}
 
 RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : facts_(facts), rules_(rules) {
   const std::vector<Run>& runs = facts.session().runs;
@@ -214,15 +225,7 @@ bool RuleContext::has_only_collectives() const {
 }
 
 bool RuleContext::hides_launches() const {
-  int64_t ops = 0;
-  int64_t orphans = 0;
-  for (const Run& run : session().runs) {
-    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
-      ++ops;
-      if (run.timeline.slices.launch[slice] == kNone) ++orphans;
-    });
-  }
-  return static_cast<double>(orphans) > thresholds().orphans * static_cast<double>(ops);
+  return share_without_launch(session()) > thresholds().orphans;
 }
 
 Severity RuleContext::sampled_severity(double share) const {
@@ -294,6 +297,13 @@ int64_t RuleContext::idle_time_of(const BoundKinds& kinds) {
   return total;
 }
 
+double RuleContext::idle_share_of(const BoundKinds& kinds) {
+  const Table& devices = table("gpu_time");
+  int64_t span = 0;
+  for (const RowView row : devices.rows()) span += std::get<int64_t>(row[devices.column("span_ns")]);
+  return static_cast<double>(idle_time_of(kinds)) / static_cast<double>(std::max<int64_t>(span, 1));
+}
+
 const EdgeTimes& RuleContext::edge_times() {
   if (!times_) times_.emplace(times_ahead_.get());
   return *times_;
@@ -307,7 +317,7 @@ int64_t RuleContext::time_in_graph(const BoundKinds& kinds) {
 }
 
 const DeviceBooks& RuleContext::books() {
-  if (!books_) books_.emplace(facts_, judged_.periods);
+  if (!books_) books_.emplace(facts_, judged_.periods, thresholds().small_copy);
   return *books_;
 }
 
@@ -467,8 +477,15 @@ int64_t RuleContext::silent_stretches() {
     for (const Stretch& stretch : stretches_) {
       if (stretch.run != run || stretch.length < kSilence || explained.contains(stretch.thread)) continue;
       const std::vector<int64_t>& times = moments.at(stretch.thread);
-      const auto next = std::upper_bound(times.begin(), times.end(), stretch.time.begin);
-      if (next == times.end() || *next >= stretch.time.end) silent += stretch.length;
+      int64_t longest = 0;
+      int64_t from = stretch.time.begin;
+      const auto first = std::upper_bound(times.begin(), times.end(), stretch.time.begin);
+      for (auto next = first; next != times.end() && *next < stretch.time.end; ++next) {
+        longest = std::max(longest, *next - from);
+        from = *next;
+      }
+      longest = std::max(longest, stretch.time.end - from);
+      if (longest >= kSilence) silent += std::min(longest, stretch.length);
     }
   }
   return silent;

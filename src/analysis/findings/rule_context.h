@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <future>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -105,6 +106,8 @@ class RuleContext {
   /// ns that the devices are idle for the causes among these kinds, all of the session; no bound (INT64_MAX) where work
   /// of devices is among them.
   int64_t idle_time_of(const BoundKinds& kinds);
+  /// The part of the devices' spans, from their first op to their last, that they are idle for these causes (0..1).
+  double idle_share_of(const BoundKinds& kinds);
   /// ns that the edges of the graph have of these kinds, of all runs: no scenario without them saves more.
   int64_t time_in_graph(const BoundKinds& kinds);
 
@@ -186,6 +189,12 @@ class RuleContext {
   std::optional<DeviceBooks> books_;
 };
 
+/// Begins the culprit of a time in which no slice of the thread is recorded: "(nothing recorded before aten::to)".
+inline constexpr std::string_view kNothingRecorded = "(nothing recorded";
+
+/// What would be if time of these kinds were none.
+EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds);
+
 /// A rule adds what it finds.
 using Rule = void (*)(RuleContext&, std::vector<Finding>&);
 
@@ -195,6 +204,7 @@ void find_lost_time(RuleContext&, std::vector<Finding>&);  // what the critical 
 /// more.
 std::vector<Finding> all_lost_times(RuleContext& context);
 void find_uneven_steps(RuleContext&, std::vector<Finding>&);      // steps that take longer than the others
+void find_communication(RuleContext&, std::vector<Finding>&);     // what the devices send each other
 void find_copies(RuleContext&, std::vector<Finding>&);            // how data is moved
 void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
 void find_fusable_kernels(RuleContext&, std::vector<Finding>&);   // kernels that could be one

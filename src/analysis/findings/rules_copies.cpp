@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/common/name_rules.h"
 #include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/copy_suggestions.h"
@@ -23,8 +24,12 @@ struct Copies {
   int64_t count = 0;
   int64_t bytes = 0;
   int64_t time = 0;
-  /// What they and their calls take, without what a call waits for before its copy begins.
-  int64_t cost = 0;
+  /// What those take whose call returns only after them, with that call, without what it waits for before the copy
+  /// begins.
+  int64_t cost_of_blocking = 0;
+  int64_t blocked = 0;                     // ns in these calls
+  int64_t in_readers = 0;                  // of it in ops that read a value of the device, and have to wait for it
+  std::map<std::string, int64_t> readers;  // by name of the op
   int64_t pageable_bytes = 0;
   int64_t pageable_time = 0;
   int64_t small = 0;  // below Thresholds::small_copy
@@ -33,15 +38,22 @@ struct Copies {
   std::set<std::pair<int64_t, int32_t>> devices;  // rank, device
 };
 
-/// What a copy and its call take together. `busy_until`: when the ops that the device ran before it had ended; a call
-/// that holds its copy waits for these first.
-int64_t cost_of(const Timeline& timeline, SliceIndex copy, int64_t busy_until) {
+/// A copy whose call returns only after it. `busy_until`: when the ops that the device ran before it had ended; the
+/// call waits for these first.
+void add_blocking(const Timeline& timeline, SliceIndex copy, int64_t busy_until, Copies& copies) {
   const Slices& slices = timeline.slices;
   const SliceIndex call = launch_of(timeline, copy);
-  if (call == kNone) return slices.duration[copy];
-  if (slices.end(call) <= slices.start[copy]) return slices.duration[copy] + slices.duration[call];
+  if (call == kNone || slices.end(call) <= slices.start[copy]) return;
   const int64_t begin = std::max(slices.start[call], std::min(busy_until, slices.start[copy]));
-  return std::max(slices.end(copy), slices.end(call)) - std::min(begin, slices.start[copy]);
+  copies.cost_of_blocking += std::max(slices.end(copy), slices.end(call)) - std::min(begin, slices.start[copy]);
+  copies.blocked += slices.duration[call];
+  SliceIndex reader = kNone;  // the outermost: aten::item, not the op within it
+  for (SliceIndex slice = slices.parent[call]; slice != kNone; slice = slices.parent[slice]) {
+    if (is_in(NameList::reading_op, timeline.name(slice))) reader = slice;
+  }
+  if (reader == kNone) return;
+  copies.in_readers += slices.duration[call];
+  copies.readers[std::string(timeline.name(reader))] += slices.duration[call];
 }
 
 /// What each copy of a direction moved on average, of those that do not say it, where a call tree has counted that
@@ -77,7 +89,7 @@ Copies copies_of(const Session& session, double small_copy) {
         const int64_t time = slices.duration[slice];
         ++copies.count;
         copies.time += time;
-        copies.cost += cost_of(run.timeline, slice, busy_before);
+        add_blocking(run.timeline, slice, busy_before, copies);
         copies.devices.emplace(run.rank, device);
         int64_t bytes = ops.bytes[op];
         if (const auto mean = mean_bytes.find(ops.copy[op]); bytes < 0 && mean != mean_bytes.end()) {
@@ -152,43 +164,43 @@ std::string text_of(const std::set<std::pair<int64_t, int32_t>>& devices, size_t
   return fmt::format("; device{} {}", ranks == 1 && names.size() > 1 ? "s" : "", fmt::join(names, ", "));
 }
 
-EdgeTimes::Scenario without_time_of(BoundBy kind) {
-  EdgeTimes::Scenario scenario;
-  scenario.removed.set(kind.number());
-  return scenario;
-}
-
 /// Copies that take longer than all the rest: nothing could hide all of them. The best that is known is to hide what
-/// the rest can, or to copy at twice the rate.
-void bound_what_can_be_hidden(RuleContext& context, int64_t gain, Finding& finding) {
-  if (context.hides_launches())
-    gain = std::max(gain, context.path(BoundBy::memory).total);  // replay keeps what they waited for
-  const int64_t hidden = context.measured() - gain;
-  if (gain <= hidden) return;
-  const int64_t faster = std::min(context.path(BoundBy::memory).total / 2, gain);
+/// the devices do beside them, or to copy at twice the rate.
+void bound_what_can_be_hidden(RuleContext& context, Finding& finding) {
+  const int64_t copying = context.path(BoundBy::memory).total;
+  if (2 * copying <= context.measured()) return;
+  const int64_t hidden = std::min(context.measured() - copying, context.books().other_work_than_copies());
+  const int64_t faster = copying / 2;
   finding.gain = std::max(hidden, faster);
   finding.gain_without_rest = faster;
   finding.recoverable_low = std::min(hidden, faster);
   finding.title =
-      fmt::format("{} of the time the run waits for copies",
-                  format_percent(100 * static_cast<double>(gain) / static_cast<double>(context.measured())));
-  finding.evidence += fmt::format("; at twice the rate {} less, beside all other work {} at most",
+      fmt::format("{} of the time the run waits for copies", format_percent(100 * context.path_share(BoundBy::memory)));
+  finding.evidence += fmt::format("; at twice the rate {} less, beside what the devices do otherwise {} at most",
                                   context.of_step(faster), context.of_step(hidden));
   finding.suggestion =
       "Copy less, or keep the data on the device: there is too little other work to hide these copies beside. Look "
       "whether they reach the rate of the link (page-locked memory, the memory of the processor next to the device, no "
       "other device on the same link)";
-  if (context.hides_launches()) finding.confidence = Confidence::low;
+  finding.confidence = context.hides_launches() ? Confidence::low : Confidence::medium;  // they may be at that rate
+}
+
+/// Whether the profile has device ops of other kinds than copies.
+bool has_other_work(const Session& session) {
+  return std::ranges::any_of(session.runs, [](const Run& run) {
+    return std::ranges::any_of(run.timeline.device_ops.kind, [](OpKind kind) { return kind != OpKind::memory; });
+  });
 }
 
 }  // namespace
 
 void find_copies(RuleContext& context, std::vector<Finding>& findings) {
-  if (!context.has_device_ops()) return;
+  // Of copies alone it is not known what they could be hidden beside.
+  if (!context.has_device_ops() || !has_other_work(context.session())) return;
   const double waiting = context.path_share(IdleCause::blocking_copy);
   const double copying = context.path_share(BoundBy::memory);
-  const EdgeTimes::Scenario not_blocking = without_time_of(IdleCause::blocking_copy);
-  const EdgeTimes::Scenario at_once = without_time_of(BoundBy::memory);
+  const EdgeTimes::Scenario not_blocking = removed({IdleCause::blocking_copy});
+  const EdgeTimes::Scenario at_once = removed({BoundBy::memory});
   EdgeTimes::Scenario gone;  // what copies cost is also what the host does only after those that block it
   gone.removed = not_blocking.removed | at_once.removed;
   const int64_t gain = context.gain_of(gone);
@@ -217,14 +229,23 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion =
         "Copy without blocking (cudaMemcpyAsync, non_blocking=True, page-locked memory), and wait only "
         "where the data is used";
+    if (2 * copies.in_readers <= copies.blocked) return;
+    const auto most = std::ranges::max_element(copies.readers, {}, [](const auto& reader) { return reader.second; });
+    finding.title = std::string(kShareOfTime) + " is lost because the host waits for values of the device, mostly in " +
+                    most->first;
+    finding.suggestion =
+        "Read values of the device less often, or those of an earlier step: an op whose result the host needs cannot be "
+        "made non-blocking. Keep conditions and counts on the device (torch.where, masks in place of nonzero and of "
+        "indexing by booleans, output of a known size)";
   };
-  if (2 * copies.cost < gain) {
+  const int64_t without_wait = context.gain_of(not_blocking);
+  if (2 * copies.cost_of_blocking < without_wait && 2 * without_wait > gain) {
     // Not the copies: their calls wait for what the device does before, and the host goes on only then.
     blocking();
     const std::string culprit = context.culprit_of("host_code").text();
     finding.evidence = fmt::format(
         "{} could go on beside the device if the host did not wait in these calls, which take {} without that wait; {}",
-        context.per_step(gain), context.in_all(copies.cost), moved);
+        context.per_step(gain), context.in_all(copies.cost_of_blocking), moved);
     if (!culprit.empty()) finding.evidence += fmt::format("; after them the host does most in {}", culprit);
     // A stall of the host after them is a finding of its own, which comes first.
     const PathShare& code = context.path(IdleCause::host_code);
@@ -247,10 +268,10 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion =
         "Use page-locked memory (pin_memory=True, cudaHostAlloc) with copies that do not block "
         "(non_blocking=True): they run beside kernels, at the speed of the link";
-  } else if (context.gain_of(not_blocking) > context.gain_of(at_once)) {
+  } else if (without_wait > context.gain_of(at_once)) {
     blocking();
   } else {
-    bound_what_can_be_hidden(context, gain, finding);
+    bound_what_can_be_hidden(context, finding);
   }
   findings.push_back(std::move(finding));
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,41 @@ std::string largest_shares(const std::map<std::string, double>& values, double w
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_activity(const RuleContext& context, const WorkSums& work, const ActivityRule& rule, const std::string& metric,
+/// What devices did in all, of a profile that measured that, in the unit of the main metric: what kernels took where it
+/// tells that apart (HPCToolkit's GKER), else all operations (GPUOP; Caliper's "time (gpu)").
+std::optional<double> time_of_devices(RuleContext& context, const std::string& main_metric) {
+  const Table& metrics = context.table("metrics");
+  std::map<std::string, double> values;
+  std::map<std::string, std::string> units;
+  for (const RowView row : metrics.rows()) {
+    const std::string name = std::get<std::string>(row[metrics.column("name")]);
+    const Cell value = row[metrics.column("value")];
+    const Cell unit = row[metrics.column("unit")];
+    if (const auto* number = std::get_if<double>(&value)) values[name] += *number;
+    if (const auto* text = std::get_if<std::string>(&unit)) units[name] = *text;
+  }
+  for (const char* name : {"GKER", "GPUOP", "time (gpu)"}) {
+    const auto found = values.find(name);
+    if (found != values.end() && found->second > 0 && units[name] == units[main_metric]) return found->second;
+  }
+  return std::nullopt;
+}
+
+/// Whether the device was busy while hosts waited for it, in the place of the advice to record it.
+void compare_with_devices(RuleContext& context, double waited, const std::string& metric, Finding& finding) {
+  const std::optional<double> worked = time_of_devices(context, metric);
+  if (!worked) return;
+  const bool is_busy = *worked >= 0.7 * waited;
+  finding.evidence +=
+      fmt::format("; devices worked for {} of that time in all", format_percent(100 * *worked / waited));
+  finding.suggestion = is_busy
+                           ? "The devices were at work for about as long: make their kernels faster, or give the host "
+                             "other work meanwhile"
+                           : "The devices were idle for most of it: give them more to do at a time, and let the host "
+                             "go on without waiting for each piece";
+}
+
+void add_activity(RuleContext& context, const WorkSums& work, const ActivityRule& rule, const std::string& metric,
                   std::vector<Finding>& findings) {
   WorkSums::OfActivity all;
   for (const FrameRole role : rule.roles) {
@@ -115,6 +150,7 @@ void add_activity(const RuleContext& context, const WorkSums& work, const Activi
     finding.title += fmt::format(", most of it for {}", caller);
     finding.evidence += fmt::format("; by who called it: {}", largest_shares(all.callers, work.whole));
   }
+  if (rule.roles.front() == FrameRole::device_wait) compare_with_devices(context, all.value, metric, finding);
   findings.push_back(std::move(finding));
 }
 

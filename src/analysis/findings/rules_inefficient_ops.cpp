@@ -92,11 +92,23 @@ std::string reasons_in_words(const std::vector<SlowOpReason>& reasons) {
 
 std::string evidence_of(const SlowOps& slow, const DeviceRates& rates, const std::vector<SlowOpReason>& reasons) {
   const auto& [work, efficiency] = slow.works.front();
-  std::string text = fmt::format("{} of {} each, of shapes {}: {}, bound by {} ({} each, {} at the attainable rate)",
-                                 work->ops == 1 ? "1 op" : format_count(work->ops) + " ops",
-                                 format_ns(static_cast<double>(work->ns) / static_cast<double>(work->ops)),
-                                 shapes_of(*work), reached(efficiency), efficiency.by_memory ? "memory" : "compute",
-                                 cost_of(work->cost), format_ns(efficiency.attainable_ns));
+  std::string all;
+  if (slow.works.size() > 1) {
+    int64_t ops = 0;
+    int64_t time = 0;
+    for (const auto& [one, of_one] : slow.works) {
+      ops += one->ops;
+      time += one->ns;
+    }
+    all = fmt::format("{} ops of {} shapes take {}, {} more than at the attainable rate; most in ", format_count(ops),
+                      slow.works.size(), format_ns(time), format_ns(slow.excess_ns));
+  }
+  std::string text =
+      all + fmt::format("{} of {} each, of shapes {}: {}, bound by {} ({} each, {} at the attainable rate)",
+                        work->ops == 1 ? "1 op" : format_count(work->ops) + " ops",
+                        format_ns(static_cast<double>(work->ns) / static_cast<double>(work->ops)), shapes_of(*work),
+                        reached(efficiency), efficiency.by_memory ? "memory" : "compute", cost_of(work->cost),
+                        format_ns(efficiency.attainable_ns));
   text += reasons_in_words(reasons);
   constexpr size_t kOthers = 2;
   for (size_t i = 1; i < std::min(slow.works.size(), 1 + kOthers); ++i) {

@@ -161,10 +161,9 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
   }
   findings.push_back(
       {.rule = "dominant_kernel",
-       .title =
-           fmt::format("From their first op to their last the devices compute for {} of the time, most of it {} ({})",
-                       format_percent(100 * share), what,
-                       format_percent(100.0 * static_cast<double>(its_time) / static_cast<double>(whole))),
+       .title = fmt::format("From their first op to their last the devices compute for {} of the time, {} {} ({})",
+                            format_percent(100 * share), 2 * its_time >= whole ? "most of it" : "longest in", what,
+                            format_percent(100.0 * static_cast<double>(its_time) / static_cast<double>(whole))),
        .evidence = fmt::format("{} of {}, summed over the devices", format_ns(computing), format_ns(span)),
        .suggestion =
            "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",

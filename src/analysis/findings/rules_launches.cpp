@@ -11,6 +11,7 @@
 
 #include "analysis/findings/rule_context.h"
 #include "kernels/names.h"
+#include "kernels/short_name.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -93,12 +94,6 @@ std::vector<MeasuredKernel> measured_kernels(const Session& session) {
   return kernels;
 }
 
-/// A name that leaves room for the rest of a title.
-std::string title_name(const std::string& kernel) {
-  constexpr size_t kLong = 60;
-  return kernel.size() <= kLong ? kernel : base_kernel_name(kernel);
-}
-
 /// Of a message the first sentences that hold what was measured, a share or a number with a decimal point; where there
 /// is none, its first. Without where to read more.
 std::string measured_sentences(const std::string& whole) {
@@ -154,15 +149,20 @@ Finding warned(const MeasuredKernel& kernel, double all) {
 }
 
 /// Where no rule of the profiler has anything to say, what takes the time.
-Finding longest(const MeasuredKernel& kernel, double all) {
+Finding longest(RuleContext& context, const MeasuredKernel& kernel, double all) {
+  const bool has_rules = !context.table("launch_rules").empty();
+  const bool is_of_nsight = std::ranges::any_of(context.session().runs,
+                                                [](const Run& run) { return recorded_format(run).starts_with("ncu"); });
   return {
       .rule = "dominant_kernel",
-      .title = fmt::format("No rule of the kernel profiler warns of a launch; {} takes {} of the measured kernel time",
+      .title = fmt::format("{}{} takes {} of the measured kernel time",
+                           has_rules ? "No rule of the kernel profiler warns of a launch; " : "",
                            title_name(kernel.name), format_percent(100 * kernel.time / all)),
       .evidence = fmt::format("{} launches", kernel.launches),
-      .suggestion =
-          "See how near it is to the limits of the device; where the table launch_rules is empty, record what the "
-          "profiler's rules need (Nsight Compute: --set full)",
+      .suggestion = has_rules || !is_of_nsight
+                        ? "See how near it is to the limits of the device"
+                        : "See how near it is to the limits of the device; the profiler's rules say more where it has "
+                          "recorded what they need (ncu --set full)",
       .command = "launch_metrics",
       .confidence = Confidence::high};
 }
@@ -195,7 +195,7 @@ void find_measured_launches(RuleContext& context, std::vector<Finding>& findings
   if (findings.size() > before) return;
   const auto most =
       std::max_element(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
-  findings.push_back(longest(*most, all));
+  findings.push_back(longest(context, *most, all));
 }
 
 }  // namespace cgpu

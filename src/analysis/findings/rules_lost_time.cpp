@@ -6,14 +6,12 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/computing_ops.h"
 #include "analysis/findings/rule_context.h"
-#include "analysis/ranks/pipelines.h"
 #include "kernels/communication_names.h"
 #include "links/graph_captures.h"
 #include "table/units.h"
@@ -63,12 +61,6 @@ constexpr LostTime kDriverLock{
     "Launch from one thread of the process, or launch less from each: CUDA graphs, fused ops; or a process for each of "
     "the threads (MPS where they share a device)"};
 
-EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds) {
-  EdgeTimes::Scenario scenario;
-  for (const BoundBy kind : kinds) scenario.removed.set(kind.number());
-  return scenario;
-}
-
 EdgeTimes::Scenario removed_long_host_code() {
   EdgeTimes::Scenario scenario;
   scenario.removed.set(kLongHostCode);
@@ -116,6 +108,15 @@ void find_wait_for_events(const RuleContext& context, const PathShare& path, dou
        .time = path.longest});
 }
 
+/// Whether most of a cause that libraries have at their first use is one stretch of a run without iterations, of which
+/// the recording holds the first pass alone.
+bool is_once(const RuleContext& context, IdleCause cause, const PathShare& path) {
+  const bool is_of_first_use =
+      cause == IdleCause::allocation || cause == IdleCause::module_load || cause == IdleCause::compilation;
+  const bool iterates = context.judged().has_marks() || context.judged().are_repetitions;
+  return is_of_first_use && !iterates && 2 * (path.longest.end - path.longest.begin) >= path.total;
+}
+
 /// The causes that take this share of the path or more.
 void find_kinds(RuleContext& context, double least, std::vector<Finding>& findings) {
   for (const LostTime& usual : kLostTimes) {
@@ -136,6 +137,15 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
                     .confidence = is_of_driver ? Confidence::medium : Confidence::high,
                     .time = path.longest};
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
+    if (is_once(context, lost.cause, path)) {
+      finding.evidence += fmt::format("; {} of it at once", format_ns(path.longest.end - path.longest.begin));
+      finding.suggestion =
+          "Warm up before the recording: what a library does at its first use does not come again. "
+          "Where it does: " +
+          finding.suggestion;
+      finding.confidence = Confidence::low;
+      finding.shown_by_little = true;
+    }
     finding.remedy = removed({lost.cause});
     findings.push_back(std::move(finding));
   }
@@ -171,6 +181,10 @@ void find_synchronization(RuleContext& context, std::vector<Finding>& findings) 
 
 /// What can be done about a stall that is due to one range or op.
 const char* without_stall(std::string_view culprit) {
+  if (culprit.starts_with(kNothingRecorded)) {
+    return "Record what the host does there (NVTX, Python frames, samples, calls of the operating system); then move it "
+           "out of the loop, to another thread or to the device, or queue device work before it";
+  }
   if (is_in(NameList::io_range, culprit)) {
     return "Read and write on another thread, or after the next step's device work has been queued: copy into "
            "page-locked memory without blocking, and wait for the copy only before its data is used";
@@ -184,9 +198,8 @@ const char* without_stall(std::string_view culprit) {
 
 /// "is in aten::to"; "(nothing recorded before aten::to)" is no place that one can be in.
 std::string in_culprit(const std::string& name) {
-  constexpr std::string_view kNothing = "(nothing recorded";
-  if (!name.starts_with(kNothing)) return "is in " + name;
-  std::string before = name.substr(kNothing.size());
+  if (!name.starts_with(kNothingRecorded)) return "is in " + name;
+  std::string before = name.substr(kNothingRecorded.size());
   before.pop_back();
   return "does what is not recorded" + before;
 }
@@ -207,6 +220,15 @@ void find_silence(RuleContext& context, int64_t silent, std::vector<Finding>& fi
        .time = context.path(IdleCause::host_code).longest});
 }
 
+/// Calls that launched device ops, in all of the session.
+int64_t launch_count(const SessionFacts& facts) {
+  int64_t count = 0;
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    count += static_cast<int64_t>(facts.launching_calls(run).size());
+  }
+  return count;
+}
+
 /// Stretches of host code that are stalls of their own.
 void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const PathShare& code = context.path(IdleCause::host_code);
@@ -224,6 +246,9 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const std::string part =
       culprit.pct >= 100 * kNearlyAll ? "" : fmt::format(" for {} of that,", format_percent(culprit.pct));
   const bool compiles = 2 * code.before_compiled >= stalls;
+  constexpr int64_t kFewest = 10;  // launches; so few do not show what a program does
+  const bool are_few = launch_count(context.facts()) < kFewest;
+  const bool is_unseen = one && culprit.name.starts_with(kNothingRecorded);
   Finding finding{
       .rule = "host_stall",
       .title = std::string(kShareOfTime) + " the host " + (one ? in_culprit(culprit.name) + part : "computes") +
@@ -233,9 +258,15 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       .suggestion = without_stall(one ? culprit.name : ""),
       .command =
           in_gaps ? "idle_hosts --where 'cause = host_code'" : "critical_path_trace --where 'bound_by = host_code'",
-      .confidence = Confidence::high,
+      .confidence = are_few     ? Confidence::low
+                    : is_unseen ? Confidence::medium
+                                : Confidence::high,
+      .shown_by_little = are_few,
       .time = code.longest,
       .remedy = removed_long_host_code()};
+  if (are_few) {
+    finding.suggestion += ". Record more of the program: so few launches do not show what it does in the long run";
+  }
   if (compiles) {
     finding.rule = "compilation";
     finding.title = std::string(kShareOfTime) +
@@ -251,15 +282,6 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
         (in_gaps ? "; of the idle time within long ones, most in " : "; most of them in ") + culprit.text();
   }
   findings.push_back(std::move(finding));
-}
-
-/// Calls that launched device ops, in all of the session.
-int64_t launch_count(const SessionFacts& facts) {
-  int64_t count = 0;
-  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-    count += static_cast<int64_t>(facts.launching_calls(run).size());
-  }
-  return count;
 }
 
 /// Whether nearly every launch call returns only after its op has ended, as under CUDA_LAUNCH_BLOCKING.
@@ -320,104 +342,6 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// By run the communication that does not pass work on from stage to stage.
-std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const SessionFacts& facts) {
-  std::vector<std::unordered_set<SliceIndex>> ops(facts.session().runs.size());
-  for (const CollectiveSeries& series : facts.collectives()) {
-    if (passes_work_on(series.name)) continue;
-    for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart part : series.parts_of(member)) ops[member.run].insert(part.slice);
-    }
-  }
-  return ops;
-}
-
-/// What `collectives` says of the one that takes most time, and of all: how fast they move data, and how much is
-/// waiting.
-struct Collectives {
-  int64_t time = 0;
-  std::optional<int64_t> wait;  // absent where ranks are missing that would say it
-  bool have_rate = false;
-  bool are_many_small = false;
-  std::string text;
-};
-
-Collectives collectives_of(RuleContext& context) {
-  const Table& table = context.table("collectives");
-  Collectives all;
-  const RowView* most = nullptr;
-  std::vector<RowView> rows;
-  for (const RowView row : table.rows()) rows.push_back(row);
-  const auto time_of = [&](const RowView& row) { return std::get<int64_t>(row[table.column("total_ns")]); };
-  for (const RowView& row : rows) {
-    all.time += time_of(row);
-    const Cell wait = row[table.column("wait_ns")];
-    if (const auto* ns = std::get_if<int64_t>(&wait)) all.wait = all.wait.value_or(0) + *ns;
-    if (most == nullptr || time_of(row) > time_of(*most)) most = &row;
-  }
-  if (most == nullptr) return all;
-  const auto count = std::get<int64_t>((*most)[table.column("count")]);
-  const Cell group = (*most)[table.column("group")];
-  all.text = fmt::format("; most in {}{}: {} of ", std::get<std::string>((*most)[table.column("name")]),
-                         group == Cell() ? "" : " of group " + std::get<std::string>(group), format_count(count));
-  const Cell bytes = (*most)[table.column("bytes")];
-  if (const auto* sum = std::get_if<int64_t>(&bytes); sum != nullptr && count > 0) {
-    all.text += format_bytes(*sum / count) + " each, ";
-    constexpr int64_t kMany = 20;  // in a period
-    const auto periods = static_cast<int64_t>(context.judged().periods.size());
-    const double small = 2 * context.thresholds().large_message;  // as much latency as transfer
-    all.are_many_small = count >= kMany * periods && static_cast<double>(*sum / count) < small;
-  }
-  const auto ranks = std::get<int64_t>((*most)[table.column("ranks")]);
-  all.text += fmt::format("{} on average", format_ns(time_of(*most) / std::max<int64_t>(count * ranks, 1)));
-  const Cell algorithm = (*most)[table.column("algo_bandwidth")];
-  const Cell bus = (*most)[table.column("bus_bandwidth")];
-  if (const auto* rate = std::get_if<double>(&algorithm)) {
-    all.have_rate = true;
-    all.text += fmt::format(", at {}", format_rate(*rate, "GB/s"));
-    const auto* on_link = std::get_if<double>(&bus);
-    all.text +=
-        on_link != nullptr && *on_link > 0 ? fmt::format(" ({} on the link)", format_rate(*on_link, "GB/s")) : "";
-  }
-  if (all.wait && all.time > 0) {
-    all.text += fmt::format("; of all {}, {} is waiting for the last rank", format_ns(all.time),
-                            format_percent(100 * static_cast<double>(*all.wait) / static_cast<double>(all.time)));
-  } else if (context.session().runs.size() == 1) {
-    all.text += "; how much of it is waiting for other ranks, only their profiles tell";
-  }
-  return all;
-}
-
-void find_communication(RuleContext& context, std::vector<Finding>& findings) {
-  const PathShare& path = context.path(BoundBy::communication);
-  if (context.path_share(BoundBy::communication) < context.thresholds().noticeable) return;
-  EdgeTimes::Scenario at_once = removed({BoundBy::communication});
-  if (context.session().runs.size() > 1 &&
-      is_pipeline(context.facts())) {  // the waits of its stages are reported as its bubble
-    at_once = {};
-    at_once.op_factor = [ops = ops_of_other_collectives(context.facts().whole())](size_t number, SliceIndex op) {
-      return ops[number].contains(op) ? 0.0 : 1.0;
-    };
-  }
-  const Collectives moved = collectives_of(context);
-  const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
-  findings.push_back(
-      {.rule = "exposed_communication",
-       .title = std::string(kShareOfTime) + " the run waits for exposed communication" +
-                (transfers ? ": for the transfers, not for late ranks" : ""),
-       .evidence = context.per_step(path.total) + " on the critical path" + moved.text,
-       .suggestion =
-           (moved.are_many_small ? std::string("Send fewer and larger messages (larger gradient buckets, several "
-                                               "tensors in one call). ")
-                                 : std::string()) +
-           "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
-           "send less (larger accumulation, lower precision), or use a faster path between the devices",
-       .command = "collectives",
-       .confidence = Confidence::medium,
-       .time = path.longest,
-       .remedy = at_once});
-}
-
 /// Of the waiting that nothing explains, what was before ops whose launch is in the profile, and the rest.
 std::string unexplained_words(int64_t launched, int64_t unknown) {
   std::vector<std::string> words;
@@ -433,15 +357,6 @@ std::string unexplained_words(int64_t launched, int64_t unknown) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-/// ns from the first op to the last, summed over the devices.
-int64_t span_of_devices(RuleContext& context) {
-  const Table& devices = context.table("gpu_time");
-  const size_t column = devices.column("span_ns");
-  int64_t span = 0;
-  for (const RowView row : devices.rows()) span += std::get<int64_t>(row[column]);
-  return std::max<int64_t>(span, 1);
-}
-
 void find_unexplained(RuleContext& context, std::vector<Finding>& findings) {
   // A path through ops without a launch also waits where the device does something else: that is no idle time. It may
   // also lead through what a thread did meanwhile, which no op is known to have waited for: then the idle time of the
@@ -452,8 +367,7 @@ void find_unexplained(RuleContext& context, std::vector<Finding>& findings) {
     kinds.set(BoundBy(cause).number());
     const int64_t idle = context.idle_time_of(kinds);
     if (!hides_launches) return std::min(context.path(cause).total, idle);
-    const double share = std::min(static_cast<double>(idle) / static_cast<double>(span_of_devices(context)), 1.0);
-    return static_cast<int64_t>(share * static_cast<double>(context.measured()));
+    return static_cast<int64_t>(std::min(context.idle_share_of(kinds), 1.0) * static_cast<double>(context.measured()));
   };
   const int64_t dependency = waits(IdleCause::dependency);
   const int64_t unknown = waits(IdleCause::unknown);
@@ -572,7 +486,6 @@ void find_lost_time(RuleContext& context, std::vector<Finding>& findings) {
   find_synchronization(context, findings);
   find_host_stalls(context, findings);
   find_launch_bound(context, findings);
-  find_communication(context, findings);
   find_unexplained(context, findings);
   find_profile_edge(context, findings);
   find_no_work(context, findings);

@@ -1,6 +1,7 @@
 // Rules about the profile itself: what it lacks, so that other findings may be wrong.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/device/device_ops.h"
 #include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
@@ -95,14 +97,96 @@ void find_unrecorded_replays(RuleContext& context, std::vector<Finding>& finding
        .severity = Severity::warning});
 }
 
+/// A device is named, and nothing that it did was recorded.
+void find_unrecorded_devices(RuleContext& context, std::vector<Finding>& findings) {
+  std::string device;
+  for (const Run& run : context.session().runs) {
+    if (run.notes.count("no_device_work") == 0 || run.devices.empty()) continue;
+    device = run.devices.front().name;
+    break;
+  }
+  if (context.has_device_ops() || device.empty()) return;
+  const Table& notes = context.table("notes");
+  std::vector<std::string> said;
+  for (const RowView row : notes.rows()) {
+    const std::string code = std::get<std::string>(row[notes.column("code")]);
+    const std::string text = std::get<std::string>(row[notes.column("text")]);
+    const bool is_of_device = text.find("CUDA") != std::string::npos || text.find("HIP") != std::string::npos;
+    constexpr size_t kMost = 3;
+    if (code.starts_with("profiler_") && is_of_device && said.size() < kMost) {
+      said.push_back(text.substr(0, text.find_last_not_of('.') + 1));
+    }
+  }
+  findings.push_back(
+      {.rule = "incomplete_profile",
+       .title = fmt::format("The profile names a device, {}, and holds no work of it", device),
+       .evidence = fmt::format("{}", fmt::join(said, "; ")),
+       .suggestion = "If the program uses it, record it: trace CUDA or HIP (nsys profile -t cuda), with a profiler "
+                     "that is as new as the driver, and follow the process that launches where another one starts it",
+       .command = "notes",
+       .confidence = Confidence::high,
+       .severity = said.empty() ? Severity::info : Severity::warning});
+}
+
+/// Device ops whose launch is not in the profile.
+struct Orphans {
+  int64_t ops = 0;
+  int64_t count = 0;
+  int64_t at_start = 0;  // in the first quarter of the time between first and last op
+};
+
+Orphans orphans_of(const Session& session) {
+  Orphans orphans;
+  for (const Run& run : session.runs) {
+    const Slices& slices = run.timeline.slices;
+    Interval span{INT64_MAX, INT64_MIN};
+    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+      span = {std::min(span.begin, slices.start[slice]), std::max(span.end, slices.end(slice))};
+    });
+    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+      ++orphans.ops;
+      if (slices.launch[slice] != kNone) return;
+      ++orphans.count;
+      if (slices.start[slice] - span.begin < (span.end - span.begin) / 4) ++orphans.at_start;
+    });
+  }
+  return orphans;
+}
+
+/// Why the devices waited for ops without a launch is not known.
+void find_orphans(RuleContext& context, std::vector<Finding>& findings) {
+  if (context.has_only_collectives() || !context.hides_launches()) return;
+  const Orphans orphans = orphans_of(context.session());
+  constexpr double kNearlyAll = 0.99;
+  const auto is_most = [&](int64_t part, int64_t whole) {
+    return static_cast<double>(part) >= kNearlyAll * static_cast<double>(whole);
+  };
+  const bool all = is_most(orphans.count, orphans.ops);
+  const bool is_said =
+      std::ranges::any_of(findings, [](const Finding& finding) { return finding.rule == "untraced_host"; });
+  if (all && is_said) return;
+  findings.push_back(
+      {.rule = "incomplete_profile",
+       .title = fmt::format("{} of {} device ops have no launch in the profile", orphans.count, orphans.ops),
+       .evidence = "why the device waited for these is not known",
+       .suggestion =
+           all ? "Record the calls that launch them, too (rocprofv3 --sys-trace, nsys profile -t cuda), where "
+                 "the profiler can"
+           : is_most(orphans.at_start, orphans.count)
+               ? "Begin the recording before the work is launched, or let the program wait for the device first"
+               : "Look in the notes for lost events; calls that launch several ops are recorded with one of them",
+       .command = "notes",
+       .confidence = Confidence::high});
+}
+
 }  // namespace
 
 void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
   find_mixed_ranks(context, findings);
   find_contradictions(context, findings);
   find_unrecorded_replays(context, findings);
-  int64_t ops = 0;
-  for (const Run& one : context.session().runs) ops += static_cast<int64_t>(one.timeline.device_ops.size());
+  find_unrecorded_devices(context, findings);
+  find_orphans(context, findings);
   const Table& notes = context.table("notes");
   std::vector<std::string> losses;
   std::map<std::string, int64_t> counts;  // by code
@@ -111,26 +195,19 @@ void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
     const int64_t count = std::get<int64_t>(row[notes.column("count")]);
     const std::string text = std::get<std::string>(row[notes.column("text")]);
     const bool lost = code == "lost_events" || code == "truncated_input" || code == "damaged_input";
-    const bool orphans = code == "orphan_device_op" && !context.has_only_collectives() &&
-                         static_cast<double>(count) > context.thresholds().orphans * static_cast<double>(ops);
     const bool implausible = code == "implausible_duration" || code == "negative_duration" || code == "impossible_time";
     if (code == "duplicate_rank") findings.push_back(mixed_ranks(fmt::format("{} {}: {}", code, count, text)));
     if (lost) {
       losses.push_back(text.substr(0, text.find_last_not_of('.') + 1));
       counts[code] += count;
     }
-    if (!orphans && !implausible) continue;
-    findings.push_back(
-        {.rule = implausible ? "implausible_profile" : "incomplete_profile",
-         .title = orphans ? fmt::format("{} of {} device ops have no launch in the profile", count, ops)
-                          : "The profile has times that cannot be: " + text,
-         .evidence = fmt::format("{} {}", code, count),
-         .suggestion = orphans
-                           ? "Begin the recording before the work is launched; until then why the device waited for "
-                             "these ops is unknown"
-                           : kRecordAgain,
-         .command = "notes",
-         .confidence = Confidence::high});
+    if (!implausible) continue;
+    findings.push_back({.rule = "implausible_profile",
+                        .title = "The profile has times that cannot be: " + text,
+                        .evidence = fmt::format("{} {}", code, count),
+                        .suggestion = kRecordAgain,
+                        .command = "notes",
+                        .confidence = Confidence::high});
   }
   if (losses.empty()) return;
   std::vector<std::string> evidence;

@@ -434,10 +434,11 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std:
 
 /// What stages of equal work would save.
 struct EqualWork {
-  std::optional<EdgeTimes::Scenario> remedy;  // as `cgpu whatif --stages-as-mean`; absent where that does not say it
-  std::optional<int64_t> low;                 // what it saves at least, where it is stated
-  int64_t waits = 0;                          // ns of waiting of the longest stage that are saved, too
-  std::string words;                          // why a replay does not say it, for the evidence
+  /// As `cgpu whatif --stages-as-mean`; absent where that does not say it.
+  std::optional<EdgeTimes::Scenario> remedy = {};
+  std::optional<int64_t> low = {};  // what it saves at least, where it is stated
+  int64_t waits = 0;                // ns of waiting of the longest stage that are saved, too
+  std::string words = {};           // why a replay does not say it, for the evidence
 };
 
 /// `excess`: ns that the longest stage computes longer than the mean.

@@ -15,6 +15,7 @@
 #include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/steps/step_marks.h"
+#include "kernels/short_name.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -213,11 +214,12 @@ std::string name_hottest_function(RuleContext& context, Finding& finding) {
   if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return "";
   const WorkSums::OfFunction& most = work.functions.at(hottest[0]);
   finding.title = fmt::format("{} of {} is spent in {}", format_percent(100 * most.own / work.whole),
-                              context.sampled_metric(), hottest[0]);
+                              context.sampled_metric(), title_name(hottest[0]));
   std::vector<std::string> facts;
   const std::string helper = largest_name(most.helpers);
   if (!helper.empty() && most.helpers.at(helper) >= kSmall * work.whole) {
-    facts.push_back(fmt::format("of it {} in {}", format_percent(100 * most.helpers.at(helper) / work.whole), helper));
+    facts.push_back(
+        fmt::format("of it {} in {}", format_percent(100 * most.helpers.at(helper) / work.whole), title_name(helper)));
   }
   if (most.inclusive > 1.01 * most.own) {
     facts.push_back(
@@ -227,11 +229,12 @@ std::string name_hottest_function(RuleContext& context, Finding& finding) {
   std::vector<std::string> way = way_to(tree, context.sampled_work(), *tree.main_metric, hottest[0]);
   constexpr size_t kShown = 4;
   if (way.size() > kShown) way.erase(way.begin(), way.end() - kShown);
+  for (std::string& frame : way) frame = title_name(frame);
   if (way.size() > 1) facts.push_back(fmt::format("most of it at {}", fmt::join(way, " > ")));
   for (size_t i = 1; i < hottest.size() && i < 3; ++i) {
     const double own = work.functions.at(hottest[i]).own;
     if (own >= kSmall * work.whole) {
-      facts.push_back(fmt::format("then {} in {}", format_percent(100 * own / work.whole), hottest[i]));
+      facts.push_back(fmt::format("then {} in {}", format_percent(100 * own / work.whole), title_name(hottest[i])));
     }
   }
   finding.evidence = fmt::format("{}", fmt::join(facts, "; "));
@@ -275,7 +278,7 @@ void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
     finding.command = "hot_path";
   } else if (end > 0 && !says_nothing(text_in(path, end, "name"))) {
     std::vector<std::string> way;
-    for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
+    for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(title_name(text_in(path, row, "name")));
     finding.title = fmt::format("{} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
                                 context.sampled_metric(), way.back());
     finding.evidence = fmt::format("{}", fmt::join(way, " > "));
@@ -311,7 +314,12 @@ void find_hottest_function(RuleContext& context, std::vector<Finding>& findings)
   const bool speaks = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.gain || finding.severity != Severity::info;
   });
-  if (!judged && !speaks && !runs.empty()) find_hot_path(context, findings);
+  if (judged || runs.empty()) return;
+  std::vector<Finding> hottest;
+  find_hot_path(context, hottest);
+  // What other findings say is not said again, and of a profile that they judge not that it is not judged.
+  const bool is_function = hottest.front().command == "hot_path";
+  if (!speaks || is_function) findings.push_back(std::move(hottest.front()));
 }
 
 }  // namespace cgpu

@@ -132,7 +132,17 @@ void read_diagnostics(Assembler& assembler) {
       ++more;
     }
   });
-  for (const auto& [note, count] : texts) run.notes.add(note.first, count, "the profiler says: " + note.second);
+  for (const auto& [note, count] : texts) {
+    // "Not all NVTX events might have been collected" stands also where there were none: then nothing is lost.
+    const auto& [code, text] = note;
+    constexpr std::string_view kNotAll = "Not all ";
+    const size_t kind_end = text.find(" events might");
+    const bool might = text.starts_with(kNotAll) && kind_end != std::string::npos;
+    const std::string none = might ? "No " + text.substr(kNotAll.size(), kind_end - kNotAll.size()) + " events" : "";
+    const bool had_none =
+        might && std::ranges::any_of(texts, [&](const auto& other) { return other.first.second.starts_with(none); });
+    run.notes.add(had_none ? "profiler_warning" : code, count, "the profiler says: " + text);
+  }
   run.notes.add("profiler_warning", more, "further warnings and errors of the profiler are not listed");
 }
 

@@ -1,4 +1,4 @@
-#include "serve/short_name.h"
+#include "kernels/short_name.h"
 
 #include <algorithm>
 #include <cctype>
@@ -16,9 +16,9 @@ bool is_word(char c) {
 /// Whether what is before the first bracket can be the beginning of a C++ signature: words and `::`. Python's
 /// "nn/linear.py(12): forward", "lambda x: f(x)" and "<built-in method ...>" are none.
 bool begins_as_function(std::string_view name) {
-  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  if (const size_t at = name.find(kAnonymous); at != std::string_view::npos && at == name.find_first_of("<(")) {
-    return begins_as_function(name.substr(at + kAnonymous.size()));
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  if (const size_t at = name.find(kUnnamed); at != std::string_view::npos && at == name.find_first_of("<(")) {
+    return begins_as_function(name.substr(at + kUnnamed.size()));
   }
   const size_t bracket = name.find_first_of("<(");
   if (bracket == 0 || bracket == std::string_view::npos) return false;
@@ -38,6 +38,11 @@ bool begins_as_function(std::string_view name) {
 std::string short_name(std::string_view name) {
   const std::string full = full_kernel_name(name);
   return name.starts_with("_Z") || begins_as_function(full) ? base_kernel_name(full) : std::string(name);
+}
+
+std::string title_name(std::string_view name) {
+  constexpr size_t kLong = 60;
+  return name.size() <= kLong ? std::string(name) : short_name(name);
 }
 
 }  // namespace cgpu

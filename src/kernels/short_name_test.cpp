@@ -1,4 +1,4 @@
-#include "serve/short_name.h"
+#include "kernels/short_name.h"
 
 #include <gtest/gtest.h>
 

@@ -9,4 +9,7 @@ namespace cgpu {
 
 std::string short_name(std::string_view name);
 
+/// A name that leaves room for the rest of a sentence: longer than 60 bytes it is short_name.
+std::string title_name(std::string_view name);
+
 }  // namespace cgpu

@@ -1,0 +1,181 @@
+// Rules about communication of devices that computes nothing beside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/findings/rule_context.h"
+#include "analysis/ranks/pipelines.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// By run the communication that does not pass work on from stage to stage.
+std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const SessionFacts& facts) {
+  std::vector<std::unordered_set<SliceIndex>> ops(facts.session().runs.size());
+  for (const CollectiveSeries& series : facts.collectives()) {
+    if (passes_work_on(series.name)) continue;
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart part : series.parts_of(member)) ops[member.run].insert(part.slice);
+    }
+  }
+  return ops;
+}
+
+/// Of a series of collectives whose messages are equally large: one that takes by far the most of its time, which is no
+/// matter of bandwidth. Texts for the evidence, "" where there is none. On how fast an instance is its fastest rank
+/// decides; the others wait in it for that one.
+std::string one_among_equal(const CollectiveSeries& series) {
+  constexpr size_t kFewest = 3;
+  constexpr int64_t kFarLonger = 5;  // times the median
+  std::vector<int64_t> times(series.instances, INT64_MAX);
+  std::set<int64_t> sizes;
+  for (const CollectiveMember& member : series.members) {
+    for (const CollectivePart part : series.parts_of(member)) {
+      times[part.instance] = std::min(times[part.instance], part.duration);
+      sizes.insert(part.bytes);
+    }
+  }
+  std::erase(times, INT64_MAX);
+  if (times.size() < kFewest || sizes.size() != 1) return "";
+  std::ranges::sort(times);
+  const int64_t longest = times.back();
+  const int64_t median = times[times.size() / 2];
+  int64_t all = 0;
+  for (const int64_t time : times) all += time;
+  if (longest < kFarLonger * median || 2 * (longest - median) < all) return "";
+  return fmt::format("one of {} takes {}, half of the others at most {}",
+                     format_count(static_cast<int64_t>(times.size())), format_ns(longest), format_ns(median));
+}
+
+/// What `collectives` says of the one that takes most time, and of all: how fast they move data, and how much is
+/// waiting.
+struct Collectives {
+  int64_t time = 0;
+  std::optional<int64_t> wait;  // absent where ranks are missing that would say it
+  bool have_rate = false;
+  bool are_many_small = false;
+  bool is_one_long = false;  // one_among_equal
+  std::string text;
+};
+
+Collectives collectives_of(RuleContext& context) {
+  const Table& table = context.table("collectives");
+  Collectives all;
+  const RowView* most = nullptr;
+  std::vector<RowView> rows;
+  for (const RowView row : table.rows()) rows.push_back(row);
+  const auto time_of = [&](const RowView& row) { return std::get<int64_t>(row[table.column("total_ns")]); };
+  for (const RowView& row : rows) {
+    all.time += time_of(row);
+    const Cell wait = row[table.column("wait_ns")];
+    if (const auto* ns = std::get_if<int64_t>(&wait)) all.wait = all.wait.value_or(0) + *ns;
+    if (most == nullptr || time_of(row) > time_of(*most)) most = &row;
+  }
+  if (most == nullptr) return all;
+  const auto count = std::get<int64_t>((*most)[table.column("count")]);
+  const Cell group = (*most)[table.column("group")];
+  all.text = fmt::format("; most in {}{}: {} of ", std::get<std::string>((*most)[table.column("name")]),
+                         group == Cell() ? "" : " of group " + std::get<std::string>(group), format_count(count));
+  const Cell bytes = (*most)[table.column("bytes")];
+  if (const auto* sum = std::get_if<int64_t>(&bytes); sum != nullptr && count > 0) {
+    all.text += format_bytes(*sum / count) + " each, ";
+    constexpr int64_t kMany = 20;  // in a period
+    const auto periods = static_cast<int64_t>(context.judged().periods.size());
+    const double small = 2 * context.thresholds().large_message;  // as much latency as transfer
+    all.are_many_small = count >= kMany * periods && static_cast<double>(*sum / count) < small;
+  }
+  const auto ranks = std::get<int64_t>((*most)[table.column("ranks")]);
+  std::string one_long;
+  for (const CollectiveSeries& series : context.facts().collectives()) {
+    const bool is_most =
+        (*most)[table.column("name")] == Cell(series.name) && group == (series.group ? Cell(*series.group) : Cell());
+    if (is_most) one_long = one_among_equal(series);
+  }
+  all.is_one_long = !one_long.empty();
+  all.text += all.is_one_long
+                  ? one_long
+                  : fmt::format("{} on average", format_ns(time_of(*most) / std::max<int64_t>(count * ranks, 1)));
+  const Cell algorithm = (*most)[table.column("algo_bandwidth")];
+  const Cell bus = (*most)[table.column("bus_bandwidth")];
+  if (const auto* rate = std::get_if<double>(&algorithm); rate != nullptr && !all.is_one_long) {
+    all.have_rate = true;
+    all.text += fmt::format(", at {}", format_rate(*rate, "GB/s"));
+    const auto* on_link = std::get_if<double>(&bus);
+    all.text +=
+        on_link != nullptr && *on_link > 0 ? fmt::format(" ({} on the link)", format_rate(*on_link, "GB/s")) : "";
+  }
+  if (all.wait && all.time > 0) {
+    all.text += fmt::format("; of all {}, {} is waiting for the last rank", format_ns(all.time),
+                            format_percent(100 * static_cast<double>(*all.wait) / static_cast<double>(all.time)));
+  } else if (context.session().runs.size() == 1) {
+    all.text += "; how much of it is waiting for other ranks, only their profiles tell";
+  }
+  return all;
+}
+
+/// Whether the path says little of what ops waited for: too many of them have no launch in the profile, or the devices
+/// wait too long for what is not in it.
+bool lacks_dependencies(RuleContext& context) {
+  if (context.hides_launches()) return true;
+  return context.idle_share_of(removed({IdleCause::dependency, IdleCause::unknown}).removed) >
+         context.thresholds().orphans;
+}
+
+}  // namespace
+
+void find_communication(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops()) return;
+  const PathShare& path = context.path(BoundBy::communication);
+  const double noticeable = context.thresholds().noticeable;
+  // The waits of the stages of a pipeline are reported as its bubble.
+  const bool stages_wait = context.session().runs.size() > 1 && is_pipeline(context.facts());
+  // A path that knows little of what ops waited for does not lead through what they waited for.
+  const bool by_books =
+      context.path_share(BoundBy::communication) < noticeable && !stages_wait && lacks_dependencies(context);
+  const int64_t exposed = by_books ? context.books().exposed_communication() : path.total;
+  if (static_cast<double>(exposed) < noticeable * static_cast<double>(context.measured())) return;
+  EdgeTimes::Scenario at_once = removed({BoundBy::communication});
+  if (stages_wait) {
+    at_once = {};
+    at_once.op_factor = [ops = ops_of_other_collectives(context.facts().whole())](size_t number, SliceIndex op) {
+      return ops[number].contains(op) ? 0.0 : 1.0;
+    };
+  }
+  const Collectives moved = collectives_of(context);
+  const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
+  const std::string share =
+      by_books ? format_percent(100.0 * static_cast<double>(exposed) / static_cast<double>(context.measured())) +
+                     " of the time a device only communicates"
+               : std::string(kShareOfTime) + " the run waits for exposed communication";
+  findings.push_back(
+      {.rule = "exposed_communication",
+       .title = share + (transfers ? ": for the transfers, not for late ranks" : ""),
+       .evidence = context.per_step(exposed) +
+                   (by_books ? "; what waited for it is not recorded" : " on the critical path") + moved.text,
+       .suggestion =
+           (moved.is_one_long
+                ? std::string("Look what is different in the long one: it sets something up, or waits for "
+                              "something outside the profile. ")
+                : std::string()) +
+           (moved.are_many_small ? std::string("Send fewer and larger messages (larger gradient buckets, several "
+                                               "tensors in one call). ")
+                                 : std::string()) +
+           "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
+           "send less (larger accumulation, lower precision), or use a faster path between the devices",
+       .command = "collectives",
+       .confidence = by_books ? Confidence::low : Confidence::medium,
+       .shown_by_little = by_books,
+       .time = path.longest,
+       .remedy = at_once,
+       .gain = by_books ? std::optional(std::min(exposed, context.books().most_recoverable(at_once))) : std::nullopt});
+}
+
+}  // namespace cgpu
