@@ -86,8 +86,12 @@ class Pairs(unittest.TestCase):
                 got, rows = facts(got), facts(rows)
                 if more_overhead:
                     continue
-            if more_notes and name in ("notes", "findings"):
+            if more_notes and name == "notes":
                 self.assertLessEqual(set(rows), set(got), name)
+                continue
+            if more_notes and name == "findings":  # without their numbers; what the profiler says is evidence of some
+                got, rows = ({row[1:] for row in table if row[1] != "incomplete_profile"} for table in (got, rows))
+                self.assertLessEqual(rows, got, name)
                 continue
             if more_notes and name == "unreported_rules":
                 self.assertLessEqual(set(got), set(rows), name)

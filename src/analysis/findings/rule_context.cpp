@@ -83,7 +83,7 @@ IdleCulprit largest_of(const std::map<std::string, int64_t>& culprits, int64_t w
     const std::string& longest = std::ranges::max_element(communication, is_less)->first;
     return {longest + " and other communication of hosts", part(communicates)};
   }
-  // So is time of which nothing is recorded, whatever comes after it.
+  // So is time that nothing is recorded of, whatever comes after it.
   int64_t unrecorded = 0;
   for (const auto& [name, time] : culprits) unrecorded += name.starts_with(kNothingRecorded) ? time : 0;
   if (2 * most->second < whole && 2 * unrecorded >= whole)
