@@ -87,7 +87,7 @@ class BadUse(unittest.TestCase):
     def test_progress(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "large.json.gz")
-            write_large(path, 150)
+            write_large(path, 15 if SANITIZED else 150)
 
             def late(*_):
                 raise OverflowError("enough")
@@ -399,7 +399,7 @@ except KeyboardInterrupt:
     def test_ends_an_opening(self):
         with tempfile.TemporaryDirectory() as folder:
             whole = os.path.join(folder, "many.json")
-            write_many_events(whole, 400_000)
+            write_many_events(whole, 100_000 if SANITIZED else 400_000)
             self.assertLess(self.interrupt("cgpu.open(sys.argv[1], threads=1); time.sleep(60)", whole, 0.1), 5)
 
     def test_ends_what_a_session_is_asked(self):
@@ -414,7 +414,7 @@ class WithoutTheLock(unittest.TestCase):
         """While a profile is opened, another thread of Python counts on."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "many.json")
-            write_many_events(path, 300_000)
+            write_many_events(path, 60_000 if SANITIZED else 300_000)
             ticks, done = [], threading.Event()
 
             def tick():

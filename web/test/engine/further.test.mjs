@@ -1,4 +1,4 @@
-// The engine answers as the server does: of real profiles of at most 3 MB.
+// The engine answers as the server does: of real profiles of at most 1 MB.
 //   CGPU_ENGINE_FILES   folders with them, separated by colons
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -11,7 +11,7 @@ const OTHER_NAMES = new Set([
   "proton.hatchet",
   "AMD-AGI_TraceLens__inference__sglang_prefilldecode__sglang_Qwen3-8B_prefilldecode.json.gz",
 ]);
-const MOST_BYTES = 3e6;
+const MOST_BYTES = 1e6;
 const NO_PROFILE = /\.(md|txt|py|ya?ml|ipynb|sh|html|css|toml|csv|tsv)$/;
 /** What the folder of a database of HPCToolkit, of its measurements, or of the Ascend profiler holds. */
 const OF_DATABASE = /^(experiment\.xml|meta\.db|.*\.hpcrun|profiler_info.*\.json)$/;
