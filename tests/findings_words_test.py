@@ -114,7 +114,8 @@ class Culprits(unittest.TestCase):
                 with m.step(number):
                     for name in ("aten::a", "aten::b", "aten::c"):
                         m.host(name, 300, "cpu_op")
-        row = findings(machine.run(program))[0]
+        row, gap = findings(machine.run(program))
+        self.assertEqual((gap["rule"], gap["severity"]), ("incomplete_profile", "info"))
         self.assertEqual((row["rule"], row["severity"]), ("hot_path", "info"))
         self.assertNotIn("spent in ProfilerStep", row["title"])
 

@@ -28,8 +28,8 @@ class SampledFindings(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def caliper(self, rows, metric="sum#time.duration.ns", parts="mpi.rank", of_devices=None):
-        """rows: {(part, stack): value}, a stack as "main;solve". Something small stands for what one sample would be.
-        `of_devices`: ns that devices worked in all."""
+        """rows: {(part, stack): value}, a stack as "main;solve". A small row "main;setup" is added: the smallest value is taken
+        for that of one sample. `of_devices`: ns that devices worked in all."""
         nodes, numbers, data = [], {}, []
         rows = dict(rows)
         rows.setdefault((0, "main;setup"), MS if metric.endswith("ns") else 1)

@@ -84,18 +84,16 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
       const std::string least =
           number(row, "recoverable_low_ns") < saving ? "; at least " + time("recoverable_low_ns") : "";
       const bool is_more = alone > saving && time("recoverable_high_ns") != time("recoverable_ns");
-      const std::string by_itself = is_more ? fmt::format(" besides what {}, {} by itself",
-                                                          counted_before(findings, row), time("recoverable_high_ns"))
-                                            : "";
-      if (saving == 0 && is_more) {
-        one.saving = fmt::format("Potential saving: {} of {}{} by itself, nothing besides what {}, confidence {}",
-                                 time("recoverable_high_ns"), time("measured_ns"), steps == 0 ? "" : " a step",
-                                 counted_before(findings, row), text(row, "confidence"));
+      const std::string whole = time("measured_ns") + (steps == 0 ? "" : " a step");
+      const std::string besides = is_more ? "besides what " + counted_before(findings, row) : "";
+      std::string words;
+      if (is_more && saving == 0) {
+        words = fmt::format("{} of {} by itself, nothing {}", time("recoverable_high_ns"), whole, besides);
       } else {
-        one.saving = fmt::format("Potential saving: {} of {}{} ({}{}){}, confidence {}", time("recoverable_ns"),
-                                 time("measured_ns"), steps == 0 ? "" : " a step", format_percent(pct), least,
-                                 by_itself, text(row, "confidence"));
+        words = fmt::format("{} of {} ({}{})", time("recoverable_ns"), whole, format_percent(pct), least);
+        if (is_more) words += fmt::format(" {}, {} by itself", besides, time("recoverable_high_ns"));
       }
+      one.saving = fmt::format("Potential saving: {}, confidence {}", words, text(row, "confidence"));
     }
     const auto add = [&](const char* what, const char* column) {
       const std::string words = text(row, column);

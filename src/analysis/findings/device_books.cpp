@@ -97,7 +97,7 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
     of_host.reset(BoundBy(work).number());
   }
   of_host.reset(BoundBy(IdleCause::blocking_copy).number());
-  const bool betters_copies = removes(BoundBy::memory) || removes(IdleCause::blocking_copy);
+  const bool shortens_copies = removes(BoundBy::memory) || removes(IdleCause::blocking_copy);
   const bool frees_idle = scenario.without_gap || removes(BoundBy::kernel_gap) || removes(IdleCause::blocking_copy);
   // Communication of devices alone leaves their idle time.
   const bool frees_communication = removes(BoundBy::communication) && !frees_waiting && !hosts_communicate_ &&
@@ -114,7 +114,7 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
         of_device += device.exposed_communication;
       }
       if (!removes(BoundBy::memory) && of_host.none()) of_device += device.exposed_copies;
-      remains = std::max({remains, of_device, betters_copies ? device.best_copies : device.copies});
+      remains = std::max({remains, of_device, shortens_copies ? device.best_copies : device.copies});
     }
     most += frees_communication ? exposed : std::max<int64_t>(period.length - remains, 0);
   }

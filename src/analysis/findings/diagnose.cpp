@@ -104,8 +104,7 @@ bool is_replayed(const Finding& finding) {
 /// be next: what is removed already makes them smaller, as a rule.
 class JointGain {
  public:
-  JointGain(RuleContext& context, std::vector<Finding> findings)
-      : context_(context), hides_launches_(context.hides_launches()), left_(std::move(findings)) {
+  JointGain(RuleContext& context, std::vector<Finding> findings) : context_(context), left_(std::move(findings)) {
     for (const Finding& finding : left_) besides_.push_back({*finding.recoverable_high, *finding.recoverable_high});
   }
 
@@ -199,11 +198,11 @@ class JointGain {
 
   /// Whether it saves no more than the devices idle for its causes: what is stated, and all of ops without launches.
   bool is_bound_by_idle(const Finding& finding) const {
-    return finding.remedy && (!is_replayed(finding) || (hides_launches_ && removes_idle_time(*finding.remedy)));
+    return finding.remedy &&
+           (!is_replayed(finding) || (context_.hides_launches() && removes_idle_time(*finding.remedy)));
   }
 
   RuleContext& context_;
-  bool hides_launches_;
   std::vector<Finding> left_;
   std::vector<Besides> besides_;  // by place in left_
   EdgeTimes::Scenario joint_;     // of what is replayed

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -224,8 +225,9 @@ bool RuleContext::has_only_collectives() const {
          });
 }
 
-bool RuleContext::hides_launches() const {
-  return share_without_launch(session()) > thresholds().orphans;
+bool RuleContext::hides_launches() {
+  if (!hides_launches_) hides_launches_ = share_without_launch(session()) > thresholds().orphans;
+  return *hides_launches_;
 }
 
 Severity RuleContext::sampled_severity(double share) const {
@@ -243,6 +245,17 @@ const CallTree* RuleContext::sampled_tree() const {
 std::string RuleContext::sampled_metric() const {
   const CallTree* tree = sampled_tree();
   return tree ? tree->metrics[*tree->main_metric].name : "the time";
+}
+
+double RuleContext::sum_of_metric(const std::string& metric) {
+  const Table& metrics = table("metrics");
+  double sum = 0;
+  for (const RowView row : metrics.rows()) {
+    if (row[metrics.column("name")] != Cell(metric)) continue;
+    const Cell value = row[metrics.column("value")];
+    if (const auto* number = std::get_if<double>(&value)) sum += *number;
+  }
+  return std::isfinite(sum) ? sum : 0;
 }
 
 const SampledWork& RuleContext::sampled_work() {

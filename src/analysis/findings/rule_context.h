@@ -85,7 +85,7 @@ class RuleContext {
   /// devices did between them.
   bool has_only_collectives() const;
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
-  bool hides_launches() const;
+  bool hides_launches();
 
   /// The severity of a finding that takes this share of sampled or measured time, where no replay can compute the gain.
   Severity sampled_severity(double share) const;
@@ -94,6 +94,8 @@ class RuleContext {
   const CallTree* sampled_tree() const;
   /// The main metric of that tree: "cycles"; of a timeline that was folded its time.
   std::string sampled_metric() const;
+  /// The sum of a metric over the ranks; 0 where the profiles have no values of it.
+  double sum_of_metric(const std::string& metric);
   /// For whom the program of that tree works.
   const SampledWork& sampled_work();
   /// What was sampled of the main metrics of all call trees; nothing where one of them counts no time of a host.
@@ -186,6 +188,7 @@ class RuleContext {
   EdgeTimes::Fixed fixed_;  // with replayed_
   std::map<IdleCause, IdleCulprit> awaited_events_;
   std::optional<std::vector<ReplayCounts>> replays_;
+  std::optional<bool> hides_launches_;
   std::optional<DeviceBooks> books_;
 };
 

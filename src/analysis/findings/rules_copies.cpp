@@ -28,8 +28,7 @@ struct Copies {
   /// begins.
   int64_t cost_of_blocking = 0;
   int64_t blocked = 0;                     // ns in these calls
-  int64_t in_readers = 0;                  // of it in ops that read a value of the device, and have to wait for it
-  std::map<std::string, int64_t> readers;  // by name of the op
+  std::map<std::string, int64_t> readers;  // of it in ops that wait for a value of the device, by name of the op
   int64_t pageable_bytes = 0;
   int64_t pageable_time = 0;
   int64_t small = 0;  // below Thresholds::small_copy
@@ -52,7 +51,6 @@ void add_blocking(const Timeline& timeline, SliceIndex copy, int64_t busy_until,
     if (is_in(NameList::reading_op, timeline.name(slice))) reader = slice;
   }
   if (reader == kNone) return;
-  copies.in_readers += slices.duration[call];
   copies.readers[std::string(timeline.name(reader))] += slices.duration[call];
 }
 
@@ -229,7 +227,9 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion =
         "Copy without blocking (cudaMemcpyAsync, non_blocking=True, page-locked memory), and wait only "
         "where the data is used";
-    if (2 * copies.in_readers <= copies.blocked) return;
+    int64_t in_readers = 0;
+    for (const auto& [name, time] : copies.readers) in_readers += time;
+    if (2 * in_readers <= copies.blocked) return;
     const auto most = std::ranges::max_element(copies.readers, {}, [](const auto& reader) { return reader.second; });
     finding.title = std::string(kShareOfTime) + " is lost because the host waits for values of the device, mostly in " +
                     most->first;

@@ -90,19 +90,14 @@ std::string largest_shares(const std::map<std::string, double>& values, double w
 /// What devices did in all, of a profile that measured that, in the unit of the main metric: what kernels took where it
 /// tells that apart (HPCToolkit's GKER), else all operations (GPUOP; Caliper's "time (gpu)").
 std::optional<double> time_of_devices(RuleContext& context, const std::string& main_metric) {
-  const Table& metrics = context.table("metrics");
-  std::map<std::string, double> values;
-  std::map<std::string, std::string> units;
-  for (const RowView row : metrics.rows()) {
-    const std::string name = std::get<std::string>(row[metrics.column("name")]);
-    const Cell value = row[metrics.column("value")];
-    const Cell unit = row[metrics.column("unit")];
-    if (const auto* number = std::get_if<double>(&value)) values[name] += *number;
-    if (const auto* text = std::get_if<std::string>(&unit)) units[name] = *text;
-  }
+  const CallTree& tree = *context.sampled_tree();
+  const auto unit_of = [&](const std::string& name) {
+    const auto metric = std::ranges::find(tree.metrics, name, &Metric::name);
+    return metric == tree.metrics.end() ? std::nullopt : std::optional(metric->unit);
+  };
   for (const char* name : {"GKER", "GPUOP", "time (gpu)"}) {
-    const auto found = values.find(name);
-    if (found != values.end() && found->second > 0 && units[name] == units[main_metric]) return found->second;
+    const double worked = context.sum_of_metric(name);
+    if (worked > 0 && unit_of(name) == unit_of(main_metric)) return worked;
   }
   return std::nullopt;
 }

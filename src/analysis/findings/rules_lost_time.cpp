@@ -220,6 +220,9 @@ void find_silence(RuleContext& context, int64_t silent, std::vector<Finding>& fi
        .time = context.path(IdleCause::host_code).longest});
 }
 
+/// Fewer do not show what a program does, nor the pace of its host.
+constexpr int64_t kFewestLaunches = 10;
+
 /// Calls that launched device ops, in all of the session.
 int64_t launch_count(const SessionFacts& facts) {
   int64_t count = 0;
@@ -246,8 +249,7 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const std::string part =
       culprit.pct >= 100 * kNearlyAll ? "" : fmt::format(" for {} of that,", format_percent(culprit.pct));
   const bool compiles = 2 * code.before_compiled >= stalls;
-  constexpr int64_t kFewest = 10;  // launches; so few do not show what a program does
-  const bool are_few = launch_count(context.facts()) < kFewest;
+  const bool are_few = launch_count(context.facts()) < kFewestLaunches;
   const bool is_unseen = one && culprit.name.starts_with(kNothingRecorded);
   Finding finding{
       .rule = "host_stall",
@@ -309,9 +311,8 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t between = code.total - code.in_long_stretches;
   const int64_t pace = between + launches.total;
   if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
-  constexpr int64_t kFewest = 10;  // a pace of fewer launches is none
   const int64_t count = launch_count(context.facts());
-  if (count < kFewest) return;
+  if (count < kFewestLaunches) return;
   const bool are_few = static_cast<double>(count) < context.thresholds().many_launches;
   const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
   constexpr int64_t kLittle = 4;  // times what the launch calls take

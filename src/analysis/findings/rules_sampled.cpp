@@ -33,22 +33,12 @@ double number_in(const Table& table, size_t row, const char* column) {
   return std::holds_alternative<double>(cell) ? std::get<double>(cell) : 0;
 }
 
-/// The whole of a metric, 0 where the profile has no values of it.
-double whole_of(RuleContext& context, const std::string& metric) {
-  const Table& metrics = context.table("metrics");
-  double whole = 0;
-  for (size_t row = 0; row < metrics.row_count(); ++row) {
-    if (text_in(metrics, row, "name") == metric) whole += number_in(metrics, row, "value");
-  }
-  return std::isfinite(whole) ? whole : 0;
-}
-
 /// Waiting that HPCToolkit attributes to places of its own ("<omp barrier wait>").
 void find_barriers(RuleContext& context, std::vector<Finding>& findings) {
   const Table& functions = context.table("functions");
   if (functions.empty()) return;
   for (const char* time : {"CPUTIME", "REALTIME"}) {
-    const double whole = whole_of(context, time);
+    const double whole = context.sum_of_metric(time);
     const auto column = std::find_if(functions.columns.begin(), functions.columns.end(), [&](const Column& one) {
       return one.name.starts_with(time) && one.name.ends_with(".exclusive");
     });
@@ -75,9 +65,9 @@ void find_barriers(RuleContext& context, std::vector<Finding>& findings) {
 
 /// Copies of a database without a trace: HPCToolkit measures all operations of the devices and counts what they move.
 void find_counted_copies(RuleContext& context, std::vector<Finding>& findings) {
-  const double all = whole_of(context, "GPUOP");
-  const double copying = whole_of(context, "GXCOPY");
-  const double count = whole_of(context, "GXCOPY:COUNT");
+  const double all = context.sum_of_metric("GPUOP");
+  const double copying = context.sum_of_metric("GXCOPY");
+  const double count = context.sum_of_metric("GXCOPY:COUNT");
   if (!(copying >= context.thresholds().sampled_share * all) || copying <= 0) return;
   std::map<CopyKind, int64_t> moved;
   for (const Run& one : context.session().runs) {
@@ -176,7 +166,7 @@ void find_stalls(RuleContext& context, std::vector<Finding>& findings) {
     reasons[reason] += number_in(stalls, row, "value");
     meanings[reason] = text_in(stalls, row, "about");
   }
-  const double sampled = std::max(whole_of(context, "GINS"), all);
+  const double sampled = std::max(context.sum_of_metric("GINS"), all);
   for (const auto& [reason, waited] : reasons) {
     // A warp that was not selected was ready: others had work.
     if (!(waited >= kMost * all) || waited <= 0 || reason == "not_selected") continue;
@@ -255,7 +245,7 @@ bool says_nothing(std::string_view name) {
 }
 
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
-void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
+Finding hot_path(RuleContext& context) {
   Finding finding{.rule = "hot_path",
                   .title = "The time of this profile is not judged: it has no timeline of device work",
                   .evidence = "",
@@ -292,7 +282,7 @@ void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion = "Begin with the functions that cost most by themselves";
     finding.command = "functions";
   }
-  findings.push_back(std::move(finding));
+  return finding;
 }
 
 }  // namespace
@@ -315,11 +305,10 @@ void find_hottest_function(RuleContext& context, std::vector<Finding>& findings)
     return finding.gain || finding.severity != Severity::info;
   });
   if (judged || runs.empty()) return;
-  std::vector<Finding> hottest;
-  find_hot_path(context, hottest);
-  // What other findings say is not said again, and of a profile that they judge not that it is not judged.
-  const bool is_function = hottest.front().command == "hot_path";
-  if (!speaks || is_function) findings.push_back(std::move(hottest.front()));
+  Finding hottest = hot_path(context);
+  // Beside findings that judge the profile it is no news that a place could not be named.
+  const bool names_place = hottest.command == "hot_path";
+  if (!speaks || names_place) findings.push_back(std::move(hottest));
 }
 
 }  // namespace cgpu
