@@ -138,6 +138,26 @@ class Loop(unittest.TestCase):
         self.assertNotIn("allocation", by_rule(rows))
         self.assertIn("allocation", by_rule(findings(machines)))
 
+    def test_what_was_launched_before_the_recording_is_not_judged(self):
+        """The only step begins while the device is at work that is not in the profile."""
+        def program(earlier):
+            def run(m):
+                with m.step(0):
+                    m.busy_until[machine.MAIN_STREAM] = m.now + earlier
+                    for _ in range(20):
+                        m.launch(machine.GEMM, 1000)
+                    m.synchronize()
+                    m.host("model.py(9): decide", 10_000)
+                    m.launch(machine.GEMM, 10_000)
+                    m.synchronize()
+            return findings(machine.run(run))
+        rows = by_rule(program(40_000))
+        self.assertIn("At first the device was for 40.0 ms at work that was launched before", rows["profile_edge"]["title"])
+        stall = rows["host_stall"]
+        self.assertAlmostEqual(stall["recoverable_ns"] / 10e6, 1, delta=0.01)
+        self.assertAlmostEqual(stall["measured_ns"] / 40e6, 1, delta=0.01)
+        self.assertNotIn("profile_edge", by_rule(program(2000)))  # a twentieth
+
     def test_the_time_between_marks_is_judged_with_the_step_after_it(self):
         def program(between):
             def run(m):
@@ -413,6 +433,54 @@ class Ranks(unittest.TestCase):
         self.assertIn("their hosts are late", found["title"])
         self.assertRegex(found["evidence"], "longer than the median of the others for (host_code|launch_overhead)")
         self.assertAlmostEqual(found["recoverable_ns"] / 1000, 10 * 1_000, delta=500)
+
+    def test_the_device_of_a_process_that_the_others_wait_for(self):
+        """As for ranks: because of its kernels, or of the thread that launches for it."""
+        def program(late=None, kernel=2000, host=0):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        m.host("model.py(7): prepare", host if m.number == late else 0)
+                        m.launch(machine.GEMM, kernel if m.number == late else 2000)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                        yield m.collective("allreduce", 200)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return machine.run(run, 4)
+        healthy = machine.measured(program())
+        slow = program(late=2, kernel=2600)
+        row = findings(machine.in_one_process(slow))[0]
+        self.assertEqual((row["rule"], row["rank"], row["device"], row["confidence"]), ("straggler", 0, 2, "high"))
+        self.assertEqual(row["title"], "The other devices wait 3.60 ms in all for device 2, because its kernels take longer")
+        self.assertAlmostEqual(row["recoverable_ns"] / (1000 * (machine.measured(slow) - healthy)), 1, delta=0.05)
+        late = program(late=1, host=900)
+        row = by_rule(findings(machine.in_one_process(late)))["straggler"]
+        self.assertIn("for device 1, because it is given its work late", row["title"])
+        self.assertAlmostEqual(row["recoverable_ns"] / (1000 * (machine.measured(late) - healthy)), 1, delta=0.05)
+        self.assertNotIn("straggler", by_rule(findings(machine.in_one_process(program()))))
+
+    def test_few_collectives_do_not_show_who_is_late(self):
+        def run(m):
+            m.launch(machine.GEMM, 2000 + 2000 * m.number)
+            m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+            yield m.collective("allreduce", 200)
+            m.synchronize()
+        row = by_rule(findings(machine.in_one_process(machine.run(run, 2))))["straggler"]
+        self.assertEqual((row["severity"], row["confidence"]), ("warning", "low"))
+
+    def test_stages_on_devices_of_a_process_wait_by_design(self):
+        def run(m):
+            for number in range(6):
+                with m.step(number):
+                    if m.number == 0:
+                        m.launch(machine.GEMM, 2000)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("send" if m.number == 0 else "recv", 50)
+                    if m.number == 1:
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.launch(machine.GEMM, 2000)
+                    m.synchronize()
+        self.assertNotIn("straggler", by_rule(findings(machine.in_one_process(machine.run(run, 2)))))
 
     def test_a_rank_that_is_late_within_its_stage_of_a_pipeline(self):
         """Three stages twice; the last rank of all is late to what the two ranks of its stage reduce."""

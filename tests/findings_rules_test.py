@@ -257,7 +257,8 @@ class Rules(unittest.TestCase):
         rows = findings(machine.run(program))
         self.assertEqual(alarms(rows), [])
         edge, = [row for row in rows if row["rule"] == "profile_edge"]
-        self.assertIn("55.", edge["title"])
+        self.assertIn("for 20.0 ms at work that was launched before the recording", edge["title"])
+        self.assertIn("16.0 ms that are judged", edge["evidence"])
         self.assertNotIn("untraced_host", [row["rule"] for row in rows])
 
     def test_memory_that_grows_with_every_step(self):

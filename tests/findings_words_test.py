@@ -100,6 +100,38 @@ class Culprits(unittest.TestCase):
         self.assertIn("returns only after its kernel has ended", found["evidence"])
         self.assertNotIn("CUDA_LAUNCH_BLOCKING", str(program(False)))
 
+    def test_those_that_block_are_few_and_take_most_of_the_time(self):
+        """A fifth of the calls, and 96 % of what they take."""
+        def program(m):
+            for number in range(5):
+                with m.step(number):
+                    for i in range(100):
+                        m.launch(machine.GEMM, 300, takes=machine.LAUNCH if i % 5 else 20_000)
+                    m.synchronize()
+        found = by_rule(findings(machine.run(program)))["launch_bound"]
+        self.assertIn("CUDA_LAUNCH_BLOCKING", found["suggestion"])
+        self.assertIn("100 launch calls return only after their kernel has ended and take 99", found["evidence"])
+
+    def test_copies_within_the_device_are_not_those_of_the_host(self):
+        def program(direction, size):
+            def run(m):
+                for number in range(5):
+                    with m.step(number):
+                        for _ in range(20):
+                            m.launch(machine.GEMM, 500)
+                            m.copy(direction, size)
+                        m.copy("HtoD", 1 << 20)
+                        m.synchronize()
+            return by_rule(findings(machine.run(run)))["exposed_copies"]
+        within = program("DtoD", 10_000_000)
+        self.assertIn("waits for copies within devices or between them", within["title"])
+        self.assertIn("most of it 100 DtoD, 9.54 MiB each, at 24.9 GB/s (the memory of the device: ", within["evidence"])
+        self.assertTrue(within["suggestion"].startswith("Copy less on the device"))
+        self.assertAlmostEqual(within["recoverable_ns"] / (100 * 402e3), 1, delta=0.1)
+        of_host = program("HtoD", 10_000_000)
+        self.assertNotIn("within devices", of_host["title"])
+        self.assertIn("most of it 105 HtoD", of_host["evidence"])
+
     def test_a_kernel_of_no_class_is_named(self):
         def program(m):
             for _ in range(30):

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/idle/idle_causes.h"
 #include "base/ascii.h"
 #include "base/contains.h"
 #include "model/unknown_utilization.h"
@@ -27,17 +28,54 @@ const Table* find(const std::vector<const Table*>& tables, std::string_view name
   return found == tables.end() ? nullptr : *found;
 }
 
-/// "18.2 ms a step (4 steps)": the mean of the complete steps of the first rank.
-std::string step_words(const Table& steps, const StepFacts& facts) {
-  const int64_t rank = integer_of(steps, facts.rows.front(), "rank");
-  int64_t total = 0;
+/// The complete steps of the first rank.
+struct StepsOfRank {
+  int64_t total = 0;  // ns
   int64_t count = 0;
+};
+
+StepsOfRank steps_of_first_rank(const Table& steps, const StepFacts& facts) {
+  const int64_t rank = integer_of(steps, facts.rows.front(), "rank");
+  StepsOfRank found;
   for (const RowView& row : facts.rows) {
     if (integer_of(steps, row, "rank") != rank) continue;
-    total += integer_of(steps, row, "duration_ns");
-    ++count;
+    found.total += integer_of(steps, row, "duration_ns");
+    ++found.count;
   }
-  return fmt::format("{} a step ({})", format_ns(total / count), counted(count, "step"));
+  return found;
+}
+
+/// "18.2 ms a step (4 steps)": their mean.
+std::string step_words(const StepsOfRank& steps) {
+  return fmt::format("{} a step ({})", format_ns(steps.total / steps.count), counted(steps.count, "step"));
+}
+
+bool is_of_several_ranks(const Table& gpu_time) {
+  std::set<int64_t> ranks;
+  for (const RowView row : gpu_time.rows()) ranks.insert(integer_of(gpu_time, row, "rank"));
+  return ranks.size() > 1;
+}
+
+/// "The findings are about 588.0 ms of these 745.2 ms.": where they judge less, or more, than the words before are of.
+std::string judged_words(const Table* findings, const StepsOfRank* steps, const Table& gpu_time) {
+  constexpr double kDiffers = 0.05;
+  if (findings == nullptr) return "";
+  int64_t whole = steps != nullptr ? steps->total : 0;
+  for (const RowView row : gpu_time.rows()) {
+    if (steps == nullptr) whole = std::max(whole, integer_of(gpu_time, row, "span_ns"));
+  }
+  for (const RowView row : findings->rows()) {
+    if (!has_value(*findings, row, "measured_ns")) continue;
+    const int64_t judged = integer_of(*findings, row, "measured_ns");
+    if (std::abs(static_cast<double>(judged - whole)) <= kDiffers * static_cast<double>(whole)) return "";
+    if (judged < whole) {
+      return fmt::format(" The findings are about {} of these {}.", format_ns(judged), format_ns(whole));
+    }
+    if (is_of_several_ranks(gpu_time)) return "";  // of all ranks, the words before of the first
+    return fmt::format(" The findings are about {}, with the time {}.", format_ns(judged),
+                       steps != nullptr ? "between these steps" : "before the first op");
+  }
+  return "";
 }
 
 struct BusyInSteps {
@@ -63,6 +101,11 @@ std::optional<BusyInSteps> busy_in_steps(const StepFacts& facts, const Table& gp
   const double in_steps = static_cast<double>(found.busy) / static_cast<double>(found.whole);
   const double of_span = static_cast<double>(time.busy) / static_cast<double>(time.span);
   return std::abs(in_steps - of_span) > kDiffers ? std::optional(found) : std::nullopt;
+}
+
+/// No time that the device is idle: it is at work that the profile does not have.
+std::string cause_words(const std::string& cause) {
+  return cause == text_of(IdleCause::profile_edge) ? "before the first work that is recorded" : as_words(cause);
 }
 
 /// `in_steps`: as of busy_in_steps. `why_unknown`: why it is not known how busy the devices were.
@@ -99,7 +142,7 @@ std::vector<std::string> device_words(const std::string& word, const Table& gpu_
   const bool has_cause = is_idle && !causes.empty();
   parts.push_back(
       share(time.idle) + " idle" +
-      (has_cause ? fmt::format(", most of it {} ({})", as_words(causes[0].name), share(causes[0].time)) : ""));
+      (has_cause ? fmt::format(", most of it {} ({})", cause_words(causes[0].name), share(causes[0].time)) : ""));
   return parts;
 }
 
@@ -126,7 +169,8 @@ std::string verdict_of(const Session& session, const std::vector<const Table*>& 
   const Table* gpu_time = find(tables, "gpu_time");
   const Table* steps = find(tables, "steps");
   const auto facts = steps == nullptr ? std::nullopt : std::optional(step_facts(*steps));
-  std::string words = facts ? step_words(*steps, *facts) : "";
+  const auto of_rank = facts ? std::optional(steps_of_first_rank(*steps, *facts)) : std::nullopt;
+  std::string words = of_rank ? step_words(*of_rank) : "";
   if (gpu_time != nullptr) {
     const std::string why_unknown = why_utilization_is_unknown(session);
     const auto in_steps = facts && why_unknown.empty() ? busy_in_steps(*facts, *gpu_time) : std::nullopt;
@@ -136,7 +180,9 @@ std::string verdict_of(const Session& session, const std::vector<const Table*>& 
     words += (words.empty() || devices.empty() ? "" : ": ") + devices;
   }
   if (words.empty()) return "";
-  return capitalized(words) + ".";
+  words = capitalized(words) + ".";
+  if (gpu_time == nullptr) return words;
+  return words + judged_words(find(tables, "findings"), of_rank ? &*of_rank : nullptr, *gpu_time);
 }
 
 std::string verdict_of(const Session& session, const std::vector<Table>& tables) {

@@ -17,7 +17,8 @@ std::string device_word(const Session& session);
 std::vector<WantedTable> verdict_tables();
 
 /// "18.2 ms a step (4 steps): GPU 91.6% busy, 10.3% exposed communication, 8.4% idle, most of it data loading (2.4%)."
-/// Of `tables` those of verdict_tables() count, the others may be any; "" where no device did anything.
+/// And which part of that time the findings are about, where they judge another. Of `tables` those of verdict_tables()
+/// and the findings count, the others may be any; "" where no device did anything.
 std::string verdict_of(const Session& session, const std::vector<const Table*>& tables);
 std::string verdict_of(const Session& session, const std::vector<Table>& tables);
 

@@ -126,7 +126,7 @@ class Rank:
         takes = start + duration + RETURN - launched if waits else LAUNCH
         correlation = self.call("cudaMemcpy" if blocks else "cudaMemcpyAsync", takes)
         host = "Pinned" if pinned else "Pageable"
-        ends = (host, "Device") if direction == "HtoD" else ("Device", host)
+        ends = {"HtoD": (host, "Device"), "DtoH": ("Device", host), "DtoD": ("Device", "Device")}[direction]
         self.run_op("gpu_memcpy", "Memcpy %s (%s -> %s)" % ((direction,) + ends), start, duration, stream, correlation,
                     launched, bytes=size)
 
@@ -216,6 +216,25 @@ def run(program, ranks=1):
         for number in done:
             del asked[number]
     return machines
+
+
+def in_one_process(machines):
+    """The profile of a process with a thread and a device for each of these, whose first thread has the marks."""
+    together = Rank()
+    together.marks = machines[0].marks
+    for m in machines:
+        offset = together.correlation
+        for event in m.events:
+            if m.number > 0 and event["name"].startswith("ProfilerStep#"):
+                continue
+            event = dict(event, args=dict(event["args"]))
+            if event["pid"] >= 4000:  # of the host
+                event.update(pid=4000, tid=event["tid"] + m.number)
+            if "correlation" in event["args"]:
+                event["args"]["correlation"] += offset
+            together.events.append(event)
+        together.correlation += m.correlation
+    return [together]
 
 
 def measured(machines, first=0):

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
+#include "analysis/idle/profile_edges.h"
 #include "analysis/session_clock.h"
 
 namespace cgpu {
@@ -89,6 +91,37 @@ void add_time_before_marks(const SessionFacts& facts, const std::vector<Period>&
   }
 }
 
+/// The steps that do not show what the program does in the long run.
+void leave_out_steps(const SessionFacts& facts, JudgedPeriods& judged) {
+  const std::vector<Period> steps = judged.periods;
+  leave_out_empty_steps(facts, judged);
+  if (judged.periods.size() < 2) return;
+  leave_out_cut_step(facts, judged);
+  leave_out_earlier_work(facts, judged);
+  leave_out_warm_up(facts, judged);
+  add_time_before_marks(facts, steps, judged);
+}
+
+/// What the devices of the only run do in the first period until their first op begins, where that is work from before
+/// the recording.
+void leave_out_edge(const SessionFacts& facts, JudgedPeriods& judged) {
+  if (facts.session().runs.size() != 1 || judged.periods.empty()) return;
+  const Timeline& timeline = facts.run(0).timeline;
+  const ProfileEdges edges(timeline);
+  int64_t until = INT64_MAX;
+  for (const TrackIndex stream : std::views::iota(TrackIndex{0}, static_cast<TrackIndex>(timeline.tracks.size()))) {
+    if (edges.earlier_work_until(stream) != INT64_MIN) until = std::min(until, edges.earlier_work_until(stream));
+  }
+  Period& first = judged.periods.front();
+  const DependencyGraph& graph = facts.whole().dependencies();
+  const int64_t end = until == INT64_MAX ? INT64_MIN : until - graph.zero(first.run);
+  if (end <= first.begin || end >= first.end) return;
+  if (static_cast<double>(end - first.begin) < kLeastEdge * static_cast<double>(judged.length())) return;
+  judged.edge = end - first.begin;
+  first.begin = end;
+  first.first = last_moment(graph, first.run, end);
+}
+
 }  // namespace
 
 int64_t JudgedPeriods::length() const {
@@ -101,7 +134,7 @@ std::vector<int64_t> JudgedPeriods::begins(const SessionFacts& facts) const {
   const DependencyGraph& graph = facts.whole().dependencies();
   std::vector<std::optional<int64_t>> first(facts.whole().session().runs.size());
   const auto begins_at = [&](size_t run, int64_t time) { first[run] = std::min(first[run].value_or(INT64_MAX), time); };
-  if (!are_steps()) {
+  if (!are_steps() || edge > 0) {
     for (const Period& period : periods) begins_at(period.run, period.begin);
   }
   for (size_t run = 0; run < facts.session().runs.size() && are_steps(); ++run) {
@@ -125,15 +158,10 @@ JudgedPeriods judged_periods(const SessionFacts& facts) {
     std::vector<Period> repetitions = periods_of_repetitions(facts);
     judged.are_repetitions = !repetitions.empty();
     if (judged.are_repetitions) judged.periods = std::move(repetitions);
-    return judged;
+  } else {
+    leave_out_steps(facts, judged);
   }
-  const std::vector<Period> steps = judged.periods;
-  leave_out_empty_steps(facts, judged);
-  if (judged.periods.size() < 2) return judged;
-  leave_out_cut_step(facts, judged);
-  leave_out_earlier_work(facts, judged);
-  leave_out_warm_up(facts, judged);
-  add_time_before_marks(facts, steps, judged);
+  leave_out_edge(facts, judged);
   return judged;
 }
 

@@ -18,6 +18,9 @@ namespace cgpu {
 /// From this share of all on the time between marks is judged too, with the step after it.
 inline constexpr double kBetweenMarks = 0.03;
 
+/// From this share of all on the time until a device has done what was launched before the recording is not judged.
+inline constexpr double kLeastEdge = 0.1;
+
 struct JudgedPeriods {
   std::vector<Period> periods;
   /// The steps before them that took longer, and what the first of these did more.
@@ -28,6 +31,9 @@ struct JudgedPeriods {
   /// Marks without device work, which are no steps where others have some, and ns of them.
   int64_t empty_marks = 0;
   int64_t time_of_empty_marks = 0;
+  /// ns at the begin of the first period that are left out of it: of the only run, which then did what was launched
+  /// before the recording (idle/profile_edges.h). 0 where that is less than kLeastEdge of all.
+  int64_t edge = 0;
   /// Whether the periods are what the run repeats, since it has no marks.
   bool are_repetitions = false;
 
@@ -37,8 +43,8 @@ struct JudgedPeriods {
   /// ns of all of them.
   int64_t length() const;
   /// By run of the whole session: until which time in the graph nothing can be saved, since it is not judged. Where a
-  /// loop or a selected part begins; 0 of whole runs with steps, whose first steps show what a host that is faster has
-  /// done ahead.
+  /// loop or a selected part begins, or the edge is over; else 0 of whole runs with steps, whose first steps show what
+  /// a host that is faster has done ahead.
   std::vector<int64_t> begins(const SessionFacts& facts) const;
 };
 

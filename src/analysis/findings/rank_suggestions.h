@@ -4,10 +4,16 @@
 namespace cgpu {
 
 inline constexpr const char* kCompareKernels =
-    "Compare the kernels of this rank with another's: clocks and temperature of its device, more work than the others "
+    "Compare its kernels with those of another one: clocks and temperature of its device, more work than the others "
     "(uneven batches, experts)";
 inline constexpr const char* kLookAtHost =
     "Look at what the host of this rank does: its input, other processes on its cores, its garbage collection";
+inline constexpr const char* kLaunchBeside =
+    "Launch on each device from its own thread or process (DistributedDataParallel in the place of DataParallel), or "
+    "give each device its work in turns, so that no device waits until all work of another is launched";
+inline constexpr const char* kRecordBesides =
+    "Record what the devices and their hosts do besides (a PyTorch profile, Nsight Systems): why it comes late is not "
+    "in this profile";
 inline constexpr const char* kLookAtPath =
     "Look at the path between these ranks: topology (nvidia-smi topo -m, NCCL_DEBUG=INFO), a link that is down or "
     "shared, NCCL_IB_HCA and NCCL_SOCKET_IFNAME, placement of ranks on nodes";

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "analysis/common/name_rules.h"
 #include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/device/device_time.h"
 #include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "table/units.h"
@@ -109,17 +111,41 @@ Copies copies_of(const Session& session, double small_copy) {
   return copies;
 }
 
-/// The row of `transfers` between host and device that takes the most time.
+/// ns in which devices only copy: between host and device, and within devices or between them.
+struct ExposedCopies {
+  int64_t with_host = 0;
+  int64_t of_devices = 0;
+};
+
+ExposedCopies exposed_copies(const Session& session) {
+  ExposedCopies exposed;
+  for (const Run& run : session.runs) {
+    const DeviceOps& all = run.timeline.device_ops;
+    for (const auto& [device, ops] : ops_by_device(run.timeline)) {
+      std::vector<OpIndex> of_devices;
+      std::ranges::copy_if(ops, std::back_inserter(of_devices), [&](OpIndex op) {
+        return all.copy[op] == CopyKind::DtoD || all.copy[op] == CopyKind::PtoP;
+      });
+      const IntervalSet only_copying = device_time(run.timeline, ops).exposed_memory;
+      const int64_t besides = only_copying.subtract(busy_time(run.timeline, of_devices)).length();
+      exposed.with_host += besides;
+      exposed.of_devices += only_copying.length() - besides;
+    }
+  }
+  return exposed;
+}
+
+/// The row of `transfers` that takes the most time of those between host and device, or of those of devices alone.
 struct CopyRoute {
   std::string kind;    // "HtoD"
-  std::string memory;  // "pinned": of the host
+  std::string memory;  // "pinned": of the host; "" of devices alone
   int64_t count = 0;
   int64_t bytes = 0;
   double rate = 0;  // GB/s; 0 where it is not known
   double peak = 0;
 };
 
-CopyRoute longest_route(RuleContext& context) {
+CopyRoute longest_route(RuleContext& context, bool of_devices) {
   const Table& transfers = context.table("transfers");
   const auto number = [&](const RowView& row, const char* name) {
     const Cell cell = row[transfers.column(name)];
@@ -130,12 +156,13 @@ CopyRoute longest_route(RuleContext& context) {
   CopyRoute route;
   double most = 0;
   for (const RowView row : transfers.rows()) {
-    const bool to_device = row[transfers.column("kind")] == Cell(std::string("HtoD"));
-    const bool from_device = row[transfers.column("kind")] == Cell(std::string("DtoH"));
-    if ((!to_device && !from_device) || number(row, "total_ns") <= most) continue;
+    const auto kind = std::get<std::string>(row[transfers.column("kind")]);
+    const bool counts = of_devices ? kind == "DtoD" || kind == "PtoP" : kind == "HtoD" || kind == "DtoH";
+    if (!counts || number(row, "total_ns") <= most) continue;
     most = number(row, "total_ns");
-    route = {to_device ? "HtoD" : "DtoH",
-             std::get<std::string>(row[transfers.column(to_device ? "src_memory" : "dst_memory")]),
+    const Cell memory = of_devices ? Cell() : row[transfers.column(kind == "HtoD" ? "src_memory" : "dst_memory")];
+    route = {kind,
+             of_devices ? "" : std::get<std::string>(memory),
              static_cast<int64_t>(number(row, "count")),
              static_cast<int64_t>(number(row, "bytes")),
              number(row, "bandwidth"),
@@ -147,10 +174,14 @@ CopyRoute longest_route(RuleContext& context) {
 std::string text_of(const CopyRoute& route) {
   if (route.count == 0) return "";
   std::string text = fmt::format("; most of it {} {}", format_count(route.count), route.kind);
-  if (route.memory != text_of(MemoryKind::unknown)) text += fmt::format(" of {} memory", route.memory);
+  if (!route.memory.empty() && route.memory != text_of(MemoryKind::unknown))
+    text += fmt::format(" of {} memory", route.memory);
   if (route.bytes > 0) text += fmt::format(", {} each", format_bytes(route.bytes / route.count));
   if (route.rate > 0) text += fmt::format(", at {}", format_rate(route.rate, "GB/s"));
-  if (route.peak > 0) text += fmt::format(" (its link: {})", format_rate(route.peak, "GB/s"));
+  if (route.peak > 0) {
+    text += fmt::format(" ({}: {})", route.kind == "DtoD" ? "the memory of the device" : "its link",
+                        format_rate(route.peak, "GB/s"));
+  }
   return text;
 }
 
@@ -205,7 +236,7 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   const double share = static_cast<double>(gain) / static_cast<double>(context.measured());
   if (std::max(share, waiting + copying) < context.thresholds().noticeable) return;
   const Copies copies = copies_of(context.session(), context.thresholds().small_copy);
-  const CopyRoute route = longest_route(context);
+  const CopyRoute route = longest_route(context, false);
   const std::string moved =
       fmt::format("{} copies between host and device, {}{}{}{}", copies.count,
                   copies.bytes > 0 ? format_bytes(copies.bytes) + " in " : "", context.in_all(copies.time),
@@ -239,7 +270,18 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
         "indexing by booleans, output of a known size)";
   };
   const int64_t without_wait = context.gain_of(not_blocking);
-  if (2 * copies.cost_of_blocking < without_wait && 2 * without_wait > gain) {
+  const ExposedCopies exposed = exposed_copies(context.session());
+  if (exposed.of_devices > exposed.with_host && 2 * without_wait <= gain) {
+    finding.title = std::string(kShareOfTime) + " the run waits for copies within devices or between them";
+    finding.evidence =
+        fmt::format("{} on the critical path{}; devices only copy for {}, {} of it within or between them",
+                    context.per_step(context.path(BoundBy::memory).total), text_of(longest_route(context, true)),
+                    context.in_all(exposed.with_host + exposed.of_devices), format_ns(exposed.of_devices));
+    finding.suggestion =
+        "Copy less on the device: write results where they are needed (out=, buffers that are used again), views in the "
+        "place of copies (contiguous, clone, cat, repeat), layouts that the next op takes as they are";
+    finding.time = context.path(BoundBy::memory).longest;
+  } else if (2 * copies.cost_of_blocking < without_wait && 2 * without_wait > gain) {
     // Not the copies: their calls wait for what the device does before, and the host goes on only then.
     blocking();
     const std::string culprit = context.culprit_of("host_code").text();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -286,22 +287,45 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// Whether nearly every launch call returns only after its op has ended, as under CUDA_LAUNCH_BLOCKING.
-bool launches_block(const Session& session) {
-  constexpr int64_t kFewest = 20;
-  constexpr double kNearlyAll = 0.9;
-  int64_t ops = 0;
-  int64_t blocked = 0;
-  for (const Run& run : session.runs) {
-    const Slices& slices = run.timeline.slices;
-    for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex slice) {
-      const SliceIndex call = launch_of(run.timeline, slice);
-      if (call == kNone || run.timeline.device_ops.kind[op] != OpKind::compute) return;
-      ++ops;
-      if (slices.end(call) >= slices.end(slice)) ++blocked;
-    });
+/// Launch calls that return only after their op has ended, as under CUDA_LAUNCH_BLOCKING.
+struct BlockingLaunches {
+  int64_t count = 0;
+  int64_t blocking = 0;
+  int64_t time = 0;           // ns in these calls
+  int64_t blocking_time = 0;  // of it in those that block
+
+  static constexpr int64_t kFewest = 20;
+  static constexpr double kNearlyAll = 0.9;
+  bool are_nearly_all() const { return blocking >= kFewest && is_nearly_all(blocking, count); }
+  bool take_nearly_all_time() const { return blocking >= kFewest && is_nearly_all(blocking_time, time); }
+
+ private:
+  static bool is_nearly_all(int64_t part, int64_t whole) {
+    return static_cast<double>(part) >= kNearlyAll * static_cast<double>(whole);
   }
-  return ops >= kFewest && static_cast<double>(blocked) >= kNearlyAll * static_cast<double>(ops);
+};
+
+/// Of kernels.
+BlockingLaunches blocking_launches(const Session& session) {
+  BlockingLaunches launches;
+  for (const Run& run : session.runs) {
+    const Timeline& t = run.timeline;
+    std::map<SliceIndex, bool> blocks;  // by call, of one op or several
+    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+      const SliceIndex call = launch_of(t, slice);
+      if (call == kNone || t.device_ops.kind[op] != OpKind::compute) return;
+      bool& all = blocks.try_emplace(call, true).first->second;
+      all = all && t.slices.end(call) >= t.slices.end(slice);
+    });
+    for (const auto& [call, is_blocking] : blocks) {
+      ++launches.count;
+      launches.time += t.slices.duration[call];
+      if (!is_blocking) continue;
+      ++launches.blocking;
+      launches.blocking_time += t.slices.duration[call];
+    }
+  }
+  return launches;
 }
 
 /// The pace of the host: short stretches between its calls, and the calls that launch.
@@ -333,8 +357,17 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
       .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
       .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
   if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
-  if (!are_few && launches_block(context.session())) {
-    finding.evidence += "; nearly every launch call returns only after its kernel has ended";
+  const BlockingLaunches blocking = are_few ? BlockingLaunches{} : blocking_launches(context.session());
+  const bool wait_in_launches = launches.total > between && blocking.take_nearly_all_time();
+  if (blocking.are_nearly_all() || wait_in_launches) {
+    finding.evidence += blocking.are_nearly_all()
+                            ? "; nearly every launch call returns only after its kernel has ended"
+                            : fmt::format(
+                                  "; {} launch calls return only after their kernel has ended and take {} of the "
+                                  "time in launch calls",
+                                  format_count(blocking.blocking),
+                                  format_percent(100.0 * static_cast<double>(blocking.blocking_time) /
+                                                 static_cast<double>(blocking.time)));
     finding.suggestion =
         "Let launches return at once: unset CUDA_LAUNCH_BLOCKING (HIP_LAUNCH_BLOCKING, "
         "AMD_SERIALIZE_KERNEL, ASCEND_LAUNCH_BLOCKING)";
@@ -392,6 +425,18 @@ void find_unexplained(RuleContext& context, std::vector<Finding>& findings) {
 
 /// What the device did before the recording began, or beyond what is recorded of the host: no time of the program's.
 void find_profile_edge(RuleContext& context, std::vector<Finding>& findings) {
+  if (const int64_t edge = context.judged().edge; edge > 0) {
+    findings.push_back(
+        {.rule = "profile_edge",
+         .title =
+             fmt::format("At first the device was for {} at work that was launched before the recording; this time "
+                         "is left out of all figures",
+                         format_ns(edge)),
+         .evidence = fmt::format("beside {} that are judged", format_ns(context.measured())),
+         .suggestion = "Nothing to do; or let the program wait for the device before the recording begins",
+         .command = "idle_hosts --where 'cause = profile_edge'",
+         .confidence = Confidence::medium});
+  }
   const PathShare& path = context.path(IdleCause::profile_edge);
   if (context.path_share(IdleCause::profile_edge) < context.thresholds().orphans) return;
   findings.push_back(

@@ -20,12 +20,11 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
-#include "analysis/ranks/lateness.h"
+#include "analysis/findings/stragglers.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "analysis/ranks/pipelines.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
-#include "base/lower_median.h"
 #include "kernels/names.h"
 #include "links/collective_waits.h"
 #include "links/common_time.h"
@@ -34,32 +33,6 @@
 namespace cgpu {
 
 namespace {
-
-struct RankTime {
-  int64_t rank = 0;
-  int64_t compute = 0;
-};
-
-std::vector<RankTime> compute_of_ranks(RuleContext& context) {
-  const Table& gpu_time = context.table("gpu_time");
-  std::vector<RankTime> ranks;
-  for (const RowView row : gpu_time.rows()) {
-    const int64_t rank = std::get<int64_t>(row[gpu_time.column("rank")]);
-    const int64_t compute = std::get<int64_t>(row[gpu_time.column("compute_ns")]);
-    if (ranks.empty() || ranks.back().rank != rank) ranks.push_back({rank, 0});
-    ranks.back().compute += compute;
-  }
-  return ranks;
-}
-
-/// Of all ranks but one, which are two at least.
-int64_t median_compute_besides(int64_t rank, std::vector<RankTime> ranks) {
-  std::erase_if(ranks, [&](const RankTime& one) { return one.rank == rank; });
-  const auto middle = ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2);
-  std::nth_element(ranks.begin(), middle, ranks.end(),
-                   [](const RankTime& a, const RankTime& b) { return a.compute < b.compute; });
-  return middle->compute;
-}
 
 /// What the devices of one rank compute longer than those of another, by class of work or by kernel.
 struct Excess {
@@ -155,7 +128,7 @@ int64_t most_receives(RuleContext& context) {
 
 /// The rank with the most work waits only where nothing can be done about it by moving work: that is the bubble, but
 /// for the `with_equal` ns of waiting that equal stages save.
-void find_bubble(RuleContext& context, const RankTime& busiest, size_t ranks, int64_t with_equal, bool unequal,
+void find_bubble(RuleContext& context, const PeerTime& busiest, size_t ranks, int64_t with_equal, bool unequal,
                  std::vector<Finding>& findings) {
   const Session& session = context.session();
   const auto found =
@@ -269,169 +242,6 @@ std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& 
   return rank;
 }
 
-/// A rank that the others wait for.
-struct LateRank {
-  size_t run = 0;
-  int64_t rank = 0;
-  Lateness lateness = {};
-  double share = 0;     // of all waiting, that it causes
-  int64_t waited = 0;   // for it, by each of the others on average
-  int64_t compute = 0;  // of its devices
-  int64_t median = 0;   // of the devices of the other ranks
-  /// "; its devices idle 12.0 ms longer than ...": what its host did, where that shows.
-  std::string idle = {};
-
-  /// Its kernels are why it is late: most of it, or a good part of it and nothing else shows.
-  bool has_slow_kernels() const {
-    const int64_t longer = compute - median;
-    return 2 * longer > waited || (idle.empty() && 4 * longer > waited);
-  }
-};
-
-/// Collectives among ranks that should come to them together.
-struct CollectivesOfPeers {
-  std::span<const CollectiveSeries> series;
-  std::function<bool(const CollectiveSeries&)> counts;  // null: all of them
-  std::string in_words;                                 // "collectives"
-  std::vector<RankTime> ranks = {};                     // that they are among
-};
-
-/// The fewest ranks that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
-/// part of it; else the one that by itself causes so much that it is late, not just unlucky; else none. The first
-/// causes the most.
-std::vector<LateRank> late_ranks(const RuleContext& context, const CollectivesOfPeers& peers) {
-  constexpr int64_t kGoodPart = 4;  // of what the first causes
-  const auto members = lateness_of_members(context.session(), peers.series, peers.counts);
-  if (members.size() < 2 || peers.ranks.size() < 2) return {};
-  const auto others = static_cast<int64_t>(members.size()) - 1;
-  std::vector<LateRank> late;
-  int64_t all = 0;
-  for (const auto& [member, lateness] : members) {
-    all += lateness.caused_ns;
-    if (late.empty() || late.back().run != member.first) {
-      const int64_t rank = context.session().runs[member.first].rank;
-      const auto own = std::ranges::find(peers.ranks, rank, &RankTime::rank);
-      late.push_back({.run = member.first,
-                      .rank = rank,
-                      .compute = own == peers.ranks.end() ? 0 : own->compute,
-                      .median = median_compute_besides(rank, peers.ranks)});
-    }
-    late.back().lateness.count += lateness.count;
-    late.back().lateness.last += lateness.last;
-    late.back().lateness.caused_ns += lateness.caused_ns;
-    late.back().waited = late.back().lateness.caused_ns / others;
-  }
-  if (all == 0) return {};
-  for (LateRank& one : late) one.share = static_cast<double>(one.lateness.caused_ns) / static_cast<double>(all);
-  std::ranges::stable_sort(late, std::greater{}, [](const LateRank& one) { return one.lateness.caused_ns; });
-  const auto causes = [&](int64_t caused, double share) {
-    return static_cast<double>(caused) >= share * static_cast<double>(all);
-  };
-  int64_t caused = 0;
-  for (size_t count = 1; 2 * count <= late.size(); ++count) {
-    const int64_t own = late[count - 1].lateness.caused_ns;
-    if (kGoodPart * own < late.front().lateness.caused_ns) break;
-    caused += own;
-    if (!causes(caused, context.thresholds().stragglers)) continue;
-    late.resize(count);
-    return late;
-  }
-  late.resize(causes(late.front().lateness.caused_ns, context.thresholds().straggler) ? 1 : 0);
-  return late;
-}
-
-/// "rank 3"; "ranks 0 and 6"; "ranks 0, 6 and 7".
-std::string names_of(const std::vector<LateRank>& late) {
-  std::string text = late.size() == 1 ? "rank" : "ranks";
-  for (size_t i = 0; i < late.size(); ++i) {
-    text += fmt::format("{} {}", i == 0 ? "" : i + 1 == late.size() ? " and" : ",", late[i].rank);
-  }
-  return text;
-}
-
-/// "; its devices idle 12.0 ms longer than the median of the others for data_loading": the cause of idle time in which
-/// a rank differs most.
-std::string idle_excess(RuleContext& context, const std::vector<RankTime>& peers, const LateRank& late) {
-  const Table& idle = context.table("idle");
-  std::map<std::string, std::map<int64_t, int64_t>> by_cause;  // by rank
-  for (const RowView row : idle.rows()) {
-    by_cause[std::get<std::string>(row[idle.column("cause")])][std::get<int64_t>(row[idle.column("rank")])] +=
-        std::get<int64_t>(row[idle.column("total_ns")]);
-  }
-  std::string cause;
-  int64_t most = 0;
-  for (auto& [name, times] : by_cause) {
-    if (name == text_of(IdleCause::other_rank)) continue;
-    std::vector<int64_t> others;
-    for (const RankTime& peer : peers) {
-      if (peer.rank != late.rank) others.push_back(times[peer.rank]);
-    }
-    if (others.empty()) continue;
-    const int64_t excess = times[late.rank] - lower_median(std::move(others));
-    if (excess <= most) continue;
-    most = excess;
-    cause = name;
-  }
-  if (4 * most < late.waited) return "";
-  return fmt::format("; its devices idle {} longer than the median of the others for {}", format_ns(most), cause);
-}
-
-/// Adds a finding for the ranks that keep the others waiting in these collectives; whether there are some. For a rank
-/// whose experts have the most work that is the finding.
-bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std::optional<int64_t> most_expert_work,
-                     std::vector<Finding>& findings) {
-  std::vector<LateRank> late = late_ranks(context, peers);
-  int64_t waited = 0;
-  for (const LateRank& one : late) waited += one.waited;
-  if (late.empty() ||
-      static_cast<double>(waited) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
-    return false;
-  }
-  // A rank whose own transfers are slow comes late for that: rules_links.cpp.
-  std::erase_if(late, [&](const LateRank& one) {
-    const int64_t excess = context.slow_links().excess_of_run[context.facts().place_in_whole(one.run)];
-    return one.rank == most_expert_work || 2 * excess > one.waited;
-  });
-  if (late.empty()) return true;
-  waited = 0;
-  EdgeTimes::Scenario not_awaited;
-  std::vector<std::string> evidence;
-  for (LateRank& one : late) one.idle = idle_excess(context, peers.ranks, one);
-  const auto slow = std::ranges::count_if(late, &LateRank::has_slow_kernels);
-  bool computing = false;  // else the profile, a record of communication, does not say what ranks did meanwhile
-  for (const LateRank& one : late) {
-    waited += one.waited;
-    not_awaited.not_awaited.insert(one.run);
-    const bool computes = one.compute > 0 || one.median > 0;
-    computing = computing || computes;
-    evidence.push_back(fmt::format("{} begins {} of {} {} last and causes {} of all waiting in them{}{}",
-                                   late.size() == 1 ? "it" : fmt::format("rank {}", one.rank), one.lateness.last,
-                                   one.lateness.count, peers.in_words, format_percent(100.0 * one.share),
-                                   computes
-                                       ? fmt::format("; its devices compute {}, those of the median of the others {}",
-                                                     format_ns(one.compute), format_ns(one.median))
-                                       : "",
-                                   one.has_slow_kernels() ? "" : one.idle));
-  }
-  const bool is_one = late.size() == 1;
-  const bool all_slow = slow == static_cast<std::ptrdiff_t>(late.size());
-  const char* reason = !computing  ? (is_one ? "it comes last" : "they come last")
-                       : all_slow  ? (is_one ? "its kernels take longer" : "their kernels take longer")
-                       : slow == 0 ? (is_one ? "its host is late" : "their hosts are late")
-                                   : "their kernels take longer or their hosts are late";
-  findings.push_back({.rule = "straggler",
-                      .title = fmt::format("The other ranks wait {} for {}, because {}", context.in_all(waited),
-                                           names_of(late), reason),
-                      .evidence = fmt::format("{}", fmt::join(evidence, "; ")),
-                      .suggestion = slow > 0 ? kCompareKernels : kLookAtHost,
-                      .command = fmt::format("idle_hosts --rank {}", late.front().rank),
-                      .confidence = Confidence::high,
-                      .precedence = 1.1,  // the work of its host is reported too
-                      .rank = late.front().rank,
-                      .remedy = not_awaited});
-  return true;
-}
-
 /// What stages of equal work would save.
 struct EqualWork {
   /// As `cgpu whatif --stages-as-mean`; absent where that does not say it.
@@ -469,7 +279,7 @@ EqualWork equal_work(RuleContext& context, int64_t excess) {
 }
 
 /// Ranks of one stage of a pipeline have the same work: one that the others of its stage wait for is late.
-void find_stragglers_of_stages(RuleContext& context, const std::vector<RankTime>& ranks,
+void find_stragglers_of_stages(RuleContext& context, const std::vector<PeerTime>& ranks,
                                std::vector<Finding>& findings) {
   const SessionFacts& facts = context.facts();
   const std::vector<std::optional<int64_t>> stages = pipeline_stages(context.session());
@@ -479,8 +289,8 @@ void find_stragglers_of_stages(RuleContext& context, const std::vector<RankTime>
   }
   for (const auto& [stage, members] : ranks_of_stages) {
     CollectivesOfPeers peers{facts.collectives(), nullptr, fmt::format("collectives of stage {}", stage)};
-    std::ranges::copy_if(ranks, std::back_inserter(peers.ranks),
-                         [&of_stage = members](const RankTime& one) { return of_stage.contains(one.rank); });
+    std::ranges::copy_if(ranks, std::back_inserter(peers.peers),
+                         [&of_stage = members](const PeerTime& one) { return of_stage.contains(one.rank); });
     peers.counts = [&stages, number = stage](const CollectiveSeries& series) {
       return !passes_work_on(series.name) && std::ranges::all_of(series.members, [&](const CollectiveMember& member) {
         return stages[member.run] == number;
@@ -490,18 +300,26 @@ void find_stragglers_of_stages(RuleContext& context, const std::vector<RankTime>
   }
 }
 
+/// The devices of one process that communicate have the same work, but for stages that send it on to each other.
+void find_late_devices(RuleContext& context, std::vector<Finding>& findings) {
+  const auto counts = [](const CollectiveSeries& series) { return !passes_work_on(series.name); };
+  find_stragglers(context, {context.facts().collectives(), counts, "collectives", compute_of_devices(context)}, {},
+                  findings);
+}
+
 }  // namespace
 
 void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
-  if (!context.has_device_ops() || context.session().runs.size() < 2) return;
-  const std::vector<RankTime> ranks = compute_of_ranks(context);
+  if (!context.has_device_ops()) return;
+  if (context.session().runs.size() == 1) return find_late_devices(context, findings);
+  const std::vector<PeerTime> ranks = compute_of_ranks(context);
   if (ranks.size() < 2) return;
   const auto [least, most] = std::minmax_element(
-      ranks.begin(), ranks.end(), [](const RankTime& a, const RankTime& b) { return a.compute < b.compute; });
+      ranks.begin(), ranks.end(), [](const PeerTime& a, const PeerTime& b) { return a.compute < b.compute; });
   const bool unequal =
       static_cast<double>(most->compute) > context.thresholds().unequal_work * static_cast<double>(least->compute);
   int64_t sum = 0;
-  for (const RankTime& rank : ranks) sum += rank.compute;
+  for (const PeerTime& rank : ranks) sum += rank.compute;
   const int64_t mean = sum / static_cast<int64_t>(ranks.size());
   const int64_t excess = most->compute - mean;  // what equal work would take from the rank with the most
   const auto steps_share = static_cast<double>(excess) / static_cast<double>(context.measured());

@@ -28,6 +28,7 @@ struct Contents {
   bool samples = false;
   bool measured_launches = false;
   bool ranks = false;         // several
+  bool peers = false;         // several ranks or devices
   bool common_clock = false;  // of them
   bool pipeline = false;
   bool replays = true;     // the ops of graphs that are replayed were recorded
@@ -39,6 +40,7 @@ Contents contents_of(RuleContext& context) {
   const Session& session = context.session();
   has.device_ops = context.has_device_ops();
   has.ranks = session.runs.size() > 1;
+  has.peers = has.ranks || (!session.runs.empty() && used_devices(session.runs.front()).size() > 1);
   has.common_clock = has_common_clock(session);
   has.host_calls = context.has_host_calls();
   has.samples = context.sampled_tree() != nullptr;
@@ -83,6 +85,7 @@ constexpr Need kNeedsSamples{&Contents::samples, "the profile has no sampled cal
 constexpr Need kNeedsMeasured{&Contents::measured_launches,
                               "the profile has no launches measured one by one (Nsight Compute)"};
 constexpr Need kNeedsRanks{&Contents::ranks, "there is one rank only"};
+constexpr Need kNeedsPeers{&Contents::peers, "there is one rank with one device only"};
 constexpr Need kNeedsClock{&Contents::common_clock, "the clocks of the ranks cannot be compared"};
 constexpr Need kNeedsPipeline{&Contents::pipeline, "no ranks send work on to each other"};
 
@@ -124,7 +127,7 @@ constexpr std::array kConditions{
     Conditions{"low_occupancy", {&kNeedsDeviceOps, &kNeedsReplays}},
     Conditions{"tensor_cores_unused", {&kNeedsDeviceOps, &kNeedsReplays}},
     Conditions{"fusable_kernels", {&kNeedsDeviceOps, &kNeedsReplays}, "kernel_gap"},
-    Conditions{"straggler", {&kNeedsDeviceOps, &kNeedsRanks, &kNeedsClock}},
+    Conditions{"straggler", {&kNeedsDeviceOps, &kNeedsPeers, &kNeedsClock}},
     Conditions{"slow_link", {&kNeedsDeviceOps, &kNeedsRanks, &kNeedsCommunication}},
     Conditions{"expert_imbalance", {&kNeedsDeviceOps, &kNeedsRanks}},
     Conditions{"pipeline_bubble", {&kNeedsDeviceOps, &kNeedsRanks, &kNeedsPipeline}},
