@@ -200,9 +200,9 @@ class Work(unittest.TestCase):
         flops = 2 * 4096 * 1024 * 2048 * 4
         less = said_of(self.program(), self.program(rows=2048, duration=110))
         self.assertRegex(less, r"Less work was done in what both do: %.1f GFLOP -> %.1f GFLOP an iteration, -50\.0 %%\. "
-                         r"The time per FLOP: \+\d+\.\d %%\." % (flops / 1e9, flops / 2e9))
+                         r"The compute time per FLOP: \+\d+\.\d %%\." % (flops / 1e9, flops / 2e9))
         more = said_of(self.program(), self.program(rows=8192, duration=400))
-        self.assertRegex(more, r"More work was done in what both do: .*, 2\.00 times\. The time per FLOP: -[\d.]+ %\.")
+        self.assertRegex(more, r"More work was done in what both do: .*, 2\.00 times\. The compute time per FLOP: -[\d.]+ %\.")
         self.assertNotIn("work was done", said_of(self.program(), self.program(duration=260)))
 
     def test_without_shapes_how_often_ops_run(self):

@@ -131,6 +131,30 @@ class InefficientOps(unittest.TestCase):
                 with self.subTest(kind, share=share):
                     self.assertNotIn("inefficient_ops", [row["rule"] for row in self.findings([make(us(share))])])
 
+    def test_an_op_whose_times_vary_is_judged_by_the_quicker_ones(self):
+        """Half of them at 80 % of what is attainable, half at 57 %, as after a drop of the clock."""
+        make, us = KINDS["long attention"][:2]
+        rules = [row["rule"] for row in self.findings([make(us(0.8)), make(us(0.57)), make(us(0.57)), make(us(0.8))])]
+        self.assertNotIn("inefficient_ops", rules)
+        self.assertIn("inefficient_ops", [row["rule"] for row in self.findings([make(us(0.5)), make(us(0.4))])])
+
+    def test_some_products_of_a_shape_that_take_far_longer_than_the_others(self):
+        """A third of them take six times as long: the device shows itself what it can do."""
+        us = us_at(0.8, 2 * 4096 ** 3)
+
+        def rows(factor, kernel="gemm_b", make=product, times=1):
+            usual = [make(4096, 4096, 4096, us, "gemm_a") for _ in range(2)]
+            return self.findings(usual + [make(4096, 4096, 4096, factor * us, kernel)] * times)
+        first = rows(6)[0]
+        self.assertEqual(first["rule"], "uneven_ops", first)
+        self.assertIn("10 of 30 aten::mm of one shape take 6.0 times as long as the others", first["title"])
+        self.assertIn("they run gemm_b, the others gemm_a", first["evidence"])
+        self.assertAlmostEqual(first["recoverable_ns"] / (9 * 5000 * us), 1, delta=0.02)  # but for the first repetition
+        self.assertIn("all run gemm_a", rows(6, "gemm_a")[0]["evidence"])
+        for other in (rows(1.8), rows(6, times=3),  # as noise may be; most of them
+                      rows(6, make=lambda m, n, k, time, kernel: attention(1, 32, m, 128, time))):  # of other lengths
+            self.assertNotIn("uneven_ops", [row["rule"] for row in other])
+
     def test_short_kernels_are_not_judged(self):
         self.assertNotIn("inefficient_ops", [row["rule"] for row in self.findings([addition(1000, 4)])])
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +29,11 @@ constexpr size_t kFewestPairs = 3;
 constexpr size_t kOverlapOf = 100;
 /// Clocks whose residual is above this and above the usual length of a collective are not aligned.
 constexpr int64_t kLargestResidual = 1'000'000;
+
+/// The ends of collectives say that two clocks differ where they are so far apart, and by so many times what they vary
+/// by: on one machine they are some us apart.
+constexpr int64_t kSmallestOffset = 50'000;
+constexpr int64_t kAboveResidual = 10;
 
 /// |value|, the largest number for the smallest.
 int64_t magnitude(int64_t value) {
@@ -57,6 +63,19 @@ struct ClockLink {
     std::vector<int64_t> values;
     for (const EndPair& pair : pairs) values.push_back(pair.duration);
     return lower_median(std::move(values));
+  }
+  /// Of the collectives in which all have as much to do: only these end at one moment.
+  ClockLink of_equal_shares() const {
+    ClockLink equal;
+    std::ranges::copy_if(pairs, std::back_inserter(equal.pairs), &EndPair::is_equal);
+    return equal;
+  }
+  /// Whether the ends say that the clocks differ. Collectives overlap also where a clock is off by less than they last,
+  /// as they do where a rank comes late.
+  bool is_off() const {
+    if (pairs.size() < kFewestPairs) return false;
+    const int64_t difference = offset();
+    return magnitude(difference) > std::max(kSmallestOffset, kAboveResidual * residual(difference));
   }
 };
 
@@ -197,13 +216,14 @@ class Alignment {
     const int64_t difference = link.offset();
     const int64_t residual = link.residual(difference);
     const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
-    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && overlap(link.count)) ||
+    const bool is_precise = residual <= std::max(kLargestResidual, link.usual_duration());
+    const bool is_off = is_precise && link.of_equal_shares().is_off();
+    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && overlap(link.count) && !is_off) ||
                                       (here.clock_is_unix && magnitude(difference) <= residual));
     Offset offset{RunClock::Method::aligned, offsets_.at(from).offset};
     if (same) {
       if (offset.offset == 0) offset.method = RunClock::Method::shared;
-    } else if (residual > std::max(kLargestResidual, link.usual_duration()) ||
-               __builtin_sub_overflow(offset.offset, difference, &offset.offset)) {
+    } else if (!is_precise || __builtin_sub_overflow(offset.offset, difference, &offset.offset)) {
       refused_.insert({from, to});
       return;
     }

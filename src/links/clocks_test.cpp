@@ -134,6 +134,22 @@ TEST(Clocks, UnknownMachinesShareAClockWhereTheirCollectivesOverlap) {
   }
 }
 
+TEST(Clocks, UnknownMachinesDoNotShareAClockThatIsOffByLessThanCollectivesLast) {
+  const auto aligned = [](int64_t offset, int64_t noise, const std::string& kernel) {
+    Job job({{""}, {"", true, 1'700'000'000'000'000'000, offset}});
+    job.meet(50, noise, kernel);
+    Session session = job.session();
+    align_clocks(session);
+    return std::pair(session.runs[1].clock.method, session.runs[1].clock.offset);
+  };
+  const std::string all_reduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)";
+  EXPECT_EQ(aligned(90'000, 0, all_reduce), std::pair(Method::aligned, int64_t{-90'000}));  // they last 100 us or more
+  EXPECT_EQ(aligned(45'000, 0, all_reduce), std::pair(Method::shared, int64_t{0}));
+  EXPECT_EQ(aligned(90'000, 40'000, all_reduce), std::pair(Method::shared, int64_t{0})) << "may be the scatter";
+  // Who has more to send ends later.
+  EXPECT_EQ(aligned(90'000, 0, "ncclDevKernel_AllToAll(x)"), std::pair(Method::shared, int64_t{0}));
+}
+
 TEST(Clocks, RelativeClocksGetThatOfARankThatCountsFrom1970) {
   Job job({{"", false, 0, 123}, {"", true, 1'700'000'000'000'000'000, 0}, {"", false, 0, -456'789'000}});
   job.meet(30);
@@ -357,6 +373,8 @@ TEST(CollectiveSeries, WhichEndTogether) {
   for (const char* name : {"broadcast", "reduce", "send_recv", "gather", "scatter", "MPI_Send"}) {
     EXPECT_FALSE(ends_together(name)) << name;
   }
+  EXPECT_TRUE(has_equal_shares("all_reduce"));
+  for (const char* name : {"all_to_allv", "MPI_Allgatherv", "broadcast"}) EXPECT_FALSE(has_equal_shares(name)) << name;
 }
 
 }  // namespace

@@ -363,4 +363,12 @@ bool ends_together(std::string_view collective) {
                      [&](std::string_view kind) { return letters.find(kind) != std::string::npos; });
 }
 
+bool has_equal_shares(std::string_view collective) {
+  const std::string letters = letters_of(collective);
+  const bool has_unequal =
+      std::ranges::any_of(std::array{"alltoall", "allgatherv", "reducescatterv"},
+                          [&](const char* kind) { return letters.find(kind) != std::string::npos; });
+  return ends_together(collective) && !has_unequal;
+}
+
 }  // namespace cgpu

@@ -175,5 +175,8 @@ std::string letters_of(std::string_view collective);
 /// Whether no member can finish such a collective before the last one has entered it, so that all end at about the same
 /// moment: all-reduce, all-gather, reduce-scatter, all-to-all, barrier.
 bool ends_together(std::string_view collective);
+/// Whether each member besides has as much to send and to receive as the others, by its name: not in an all-to-all, nor
+/// in those whose members say how much each has (MPI_Allgatherv).
+bool has_equal_shares(std::string_view collective);
 
 }  // namespace cgpu

@@ -21,7 +21,8 @@ void EndPairs::add(const std::vector<CollectiveSeries>& all) {
   constexpr uint32_t kNobody = UINT32_MAX;
   for (const CollectiveSeries& series : all) {
     if (!ends_together(series.name)) continue;
-    Joined& joined = series_.emplace_back(Joined{&series, OutOfCoreVector<First>(series.instances, {kNobody, 0})});
+    Joined& joined = series_.emplace_back(
+        Joined{&series, has_equal_shares(series.name), OutOfCoreVector<First>(series.instances, {kNobody, 0})});
     for (size_t member = 0; member < series.members.size(); ++member) {
       const CollectiveMember& one = series.members[member];
       memberships_[one.run].push_back({series_.size() - 1, member});
@@ -47,6 +48,7 @@ std::optional<EndPair> EndPairs::pair_of(uint32_t run, const CollectivePart& par
   }
   pair.duration = std::min(part.duration, theirs.duration);
   pair.apart = pair.difference > 0 ? pair.difference > part.duration : -pair.difference > theirs.duration;
+  pair.is_equal = joined.is_equal;
   return pair;
 }
 

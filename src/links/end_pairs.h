@@ -24,6 +24,7 @@ struct EndPair {
   int64_t difference = 0;  // of their ends: the later run's minus the earlier run's
   int64_t duration = 0;    // of the shorter
   bool apart = false;      // one ended before the other began
+  bool is_equal = false;   // of a collective in which all have as much to do (has_equal_shares)
 };
 
 struct PairCount {
@@ -56,6 +57,7 @@ class EndPairs {
   };
   struct Joined {
     const CollectiveSeries* series;
+    bool is_equal;
     OutOfCoreVector<First> first;  // by instance
   };
   struct Membership {

@@ -234,4 +234,12 @@ std::optional<double> ns_in_unit(std::string_view name) {
   return std::pow(10.0, unit->ten);
 }
 
+std::optional<double> unit_ratio(std::string_view from, std::string_view to) {
+  if (from == to) return 1.0;
+  const std::optional<Unit> one = find_unit(from);
+  const std::optional<Unit> other = find_unit(to);
+  if (!one || !other || one->kind != other->kind) return std::nullopt;
+  return std::pow(10.0, one->ten - other->ten) * std::pow(2.0, one->two - other->two);
+}
+
 }  // namespace cgpu

@@ -71,5 +71,8 @@ struct Unit {
 std::optional<Unit> find_unit(std::string_view name);
 /// ns in one of a unit; none where it is no time.
 std::optional<double> ns_in_unit(std::string_view name);
+/// How many of the unit `to` one of `from` is: 1 where both have one name, 1000 for "sec" in "ms"; none where they
+/// cannot be compared.
+std::optional<double> unit_ratio(std::string_view from, std::string_view to);
 
 }  // namespace cgpu

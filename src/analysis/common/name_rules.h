@@ -20,6 +20,7 @@ enum class NameList : uint8_t {
   idle_os_call,
   io_range,
   layer_part,
+  library_frame,
   other_wait,
   phase,
   rack,

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "analysis/critical_path/small_copies.h"
+
 namespace cgpu {
 
 bool is_over(EdgeKind edge, const BoundKinds& removed) {
@@ -26,6 +28,16 @@ namespace {
 
 /// What takes less did not wait: what it asked for had come before.
 constexpr int64_t kShortestWait = 50'000;
+
+/// Calls visit(part) for what a time has in common with a set, in order. O(log n).
+template <typename Visit>
+void for_each_overlap(const IntervalSet& set, Interval time, Visit visit) {
+  const std::vector<Interval>& all = set.intervals();
+  auto at = std::ranges::upper_bound(all, time.begin, {}, &Interval::end);
+  for (; at != all.end() && at->begin < time.end; ++at) {
+    visit(Interval{std::max(at->begin, time.begin), std::min(at->end, time.end)});
+  }
+}
 
 /// Stretches of host code, thread by thread, in the order in which the graph has their parts.
 class HostStretches {
@@ -73,12 +85,13 @@ class HostStretches {
 
 }  // namespace
 
-EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(whole.dependencies()) {
+EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(whole.dependencies()) {
   EdgeParts parts(whole);
+  const auto of_copies = times_of_small_copies(whole, limits.small_copy, limits.many_copies);
   const size_t edges = graph_.edges().size();
   kinds_.assign(edges, 0);
   // Places of parts: below the number of edges that of an edge of one kind, from there on that of one of several.
-  HostStretches stretches(long_stretch, [&](size_t place) {
+  HostStretches stretches(limits.long_stretch, [&](size_t place) {
     if (place < edges) {
       kinds_[place] = kLongHostCode;
     } else {
@@ -87,6 +100,7 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
     }
   });
   const uint8_t host_code = static_cast<uint8_t>(BoundBy(IdleCause::host_code).number());
+  const uint8_t launching = static_cast<uint8_t>(BoundBy(IdleCause::launch_overhead).number());
   const uint8_t io = static_cast<uint8_t>(BoundBy(IdleCause::io).number());
   const uint8_t lock = static_cast<uint8_t>(BoundBy(IdleCause::lock).number());
   const uint8_t no_work = static_cast<uint8_t>(BoundBy(IdleCause::no_work).number());
@@ -95,18 +109,35 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
     int64_t length;
   };
   std::vector<Part> of_edge;
+  const auto add = [&](size_t kind, int64_t length) {
+    if (length == 0) return;
+    if (!of_edge.empty() && of_edge.back().kind == kind) {
+      of_edge.back().length += length;
+    } else {
+      of_edge.push_back({static_cast<uint8_t>(kind), length});
+    }
+  };
+  const auto add_host_time = [&](const EdgePart& part) {
+    const size_t kind = part.bound_by.number();
+    const auto of_thread = of_copies[part.run].find(part.thread);
+    int64_t now = part.time.begin;
+    if (of_thread != of_copies[part.run].end() && (kind == host_code || kind == launching)) {
+      for_each_overlap(of_thread->second, part.time, [&](Interval small) {
+        add(kind, small.begin - now);
+        add(kOfSmallCopies, small.end - small.begin);
+        now = small.end;
+      });
+    }
+    add(kind, part.time.end - now);
+  };
   for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
     for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
       of_edge.clear();
       TrackIndex thread = kNone;
       parts.for_each(edge, to, [&](const EdgePart& part) {
-        const auto kind = static_cast<uint8_t>(part.bound_by.number());
-        if (part.thread != kNone) thread = part.thread;
-        if (!of_edge.empty() && of_edge.back().kind == kind) {
-          of_edge.back().length += part.length;
-        } else {
-          of_edge.push_back({kind, part.length});
-        }
+        if (part.thread == kNone) return add(part.bound_by.number(), part.length);
+        thread = part.thread;
+        add_host_time(part);
       });
       size_t place = edge;
       if (of_edge.size() > 1) {
@@ -151,7 +182,11 @@ EdgeTimes::Totals EdgeTimes::totals() const {
   return totals;
 }
 
-std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, const Fixed& fixed) const {
+std::vector<int64_t> EdgeTimes::replayed(const Scenario& asked, const Fixed& fixed) const {
+  Scenario scenario = asked;
+  const bool is_host_gone = asked.removed[BoundBy(IdleCause::host_code).number()] &&
+                            asked.removed[BoundBy(IdleCause::launch_overhead).number()];
+  if (is_host_gone) scenario.removed.set(kOfSmallCopies);
   const auto moments = graph_.moments();
   auto arrival = arrivals_.begin();
   const auto earliest = [&](MomentIndex to) {

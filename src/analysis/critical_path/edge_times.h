@@ -23,16 +23,25 @@ namespace cgpu {
 /// Of host_code, what lies in long stretches; host_code itself is then the rest.
 inline constexpr size_t kLongHostCode = BoundBy::kCount;
 
-/// A set of kinds (BoundBy::number, kLongHostCode).
-using BoundKinds = std::bitset<BoundBy::kCount + 1>;
+/// Of host_code and launch_overhead, what lies in calls for small copies and the ops around them (small_copies.h),
+/// where there are many; gone also where both of these are.
+inline constexpr size_t kOfSmallCopies = BoundBy::kCount + 1;
+
+/// A set of kinds (BoundBy::number, kLongHostCode, kOfSmallCopies).
+using BoundKinds = std::bitset<BoundBy::kCount + 2>;
 
 /// Whether an edge of this kind is only a wait for time of the removed kinds, so that it vanishes with them.
 bool is_over(EdgeKind edge, const BoundKinds& removed);
 
 class EdgeTimes {
  public:
-  /// Of the graph of a whole session. `long_stretch`: ns from which on a stretch of host code is a long one.
-  EdgeTimes(const SessionFacts& whole, double long_stretch);
+  struct Limits {
+    double long_stretch = 0;  // ns from which on a stretch of host code is a long one
+    double small_copy = 0;    // bytes below which a copy is a small one
+    double many_copies = 0;   // so many of these count
+  };
+  /// Of the graph of a whole session.
+  EdgeTimes(const SessionFacts& whole, const Limits& limits);
 
   /// A what-if scenario: time of the `removed` kinds is taken out, with the waits for it; each device op takes
   /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops for which `without_gap(run, slice)`
@@ -52,7 +61,7 @@ class EdgeTimes {
     BoundKinds arrivals;
   };
   /// ns of each kind in all edges. O(edges).
-  using Totals = std::array<int64_t, BoundBy::kCount + 1>;
+  using Totals = std::array<int64_t, BoundBy::kCount + 2>;
   Totals totals() const;
   /// The times of the moments in a scenario.
   std::vector<int64_t> replayed(const Scenario& scenario, const Fixed& fixed) const;

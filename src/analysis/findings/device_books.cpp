@@ -1,6 +1,8 @@
 #include "analysis/findings/device_books.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "analysis/device/device_time.h"
 #include "analysis/session_clock.h"
@@ -35,10 +37,10 @@ CopiesOfDirection copies_of(const Timeline& timeline, const std::vector<OpIndex>
 }  // namespace
 
 DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy)
-    : hosts_communicate_(!facts.whole().collectives_of_hosts().empty()) {
+    : together_(has_common_clock(facts.whole().session())),
+      hosts_communicate_(!facts.whole().collectives_of_hosts().empty()) {
   for (const Period& period : periods) periods_.push_back({.length = period.end - period.begin});
   const DependencyGraph& graph = facts.whole().dependencies();
-  const bool together = has_common_clock(facts.whole().session());
   for (size_t number = 0; number < facts.session().runs.size(); ++number) {
     const Run& run = facts.run(number);
     const size_t in_whole = facts.place_in_whole(number);
@@ -48,7 +50,7 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
       const CopiesOfDirection to_device = copies_of(run.timeline, ops, CopyKind::HtoD, small_copy);
       const CopiesOfDirection from_device = copies_of(run.timeline, ops, CopyKind::DtoH, small_copy);
       for (size_t i = 0; i < periods.size(); ++i) {
-        if (!together && periods[i].run != in_whole) continue;
+        if (!together_ && periods[i].run != in_whole) continue;
         const auto within = [&](const IntervalSet& set) {
           return set.clip(periods[i].begin + zero, periods[i].end + zero).length();
         };
@@ -58,6 +60,7 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
           return within(copies.large) / 2 + within(copies.pageable) / 6;
         };
         periods_[i].devices.push_back({.run = in_whole,
+                                       .device = device,
                                        .compute = within(time.compute),
                                        .exposed_communication = within(time.exposed_communication),
                                        .exposed_copies = within(time.exposed_memory),
@@ -102,23 +105,33 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
   // Communication of devices alone leaves their idle time.
   const bool frees_communication = removes(BoundBy::communication) && !frees_waiting && !hosts_communicate_ &&
                                    !changes_ops && !frees_idle && !removes(BoundBy::memory) && of_host.none();
-  int64_t most = 0;
+  if (frees_communication) return exposed_communication();
+  struct Remains {
+    int64_t busy = 0;
+    int64_t copies = 0;
+  };
+  std::map<std::pair<size_t, int32_t>, Remains> devices;  // by run and device, of all periods
+  int64_t length = 0;
   for (const OfPeriod& period : periods_) {
-    int64_t remains = 0;
-    int64_t exposed = 0;
+    length += period.length;
     for (const OfDevice& device : period.devices) {
-      exposed = std::max(exposed, device.exposed_communication);
       if (changes_ops || scenario.not_awaited.contains(device.run)) continue;
-      int64_t of_device = device.compute;
+      Remains& remains = devices[{device.run, device.device}];
+      remains.busy += device.compute;
       if (!removes(BoundBy::communication) && !frees_waiting && of_host.none()) {
-        of_device += device.exposed_communication;
+        remains.busy += device.exposed_communication;
       }
-      if (!removes(BoundBy::memory) && of_host.none()) of_device += device.exposed_copies;
-      remains = std::max({remains, of_device, shortens_copies ? device.best_copies : device.copies});
+      if (!removes(BoundBy::memory) && of_host.none()) remains.busy += device.exposed_copies;
+      remains.copies += shortens_copies ? device.best_copies : device.copies;
     }
-    most += frees_communication ? exposed : std::max<int64_t>(period.length - remains, 0);
   }
-  return most;
+  std::map<size_t, int64_t> longest;  // by run, where each has its own periods
+  for (const auto& [place, remains] : devices) {
+    int64_t& most = longest[together_ ? 0 : place.first];
+    most = std::max({most, remains.busy, remains.copies});
+  }
+  for (const auto& [run, remains] : longest) length -= remains;
+  return std::max<int64_t>(length, 0);
 }
 
 }  // namespace cgpu

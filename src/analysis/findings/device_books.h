@@ -4,7 +4,8 @@
 // A scenario takes time away from the host, from communication, from copies. Whatever it says, what a device computed
 // in that time still has to be computed, and what it communicated or copied too, unless the scenario takes that away or
 // what it takes away may have lengthened it. Copies that are hidden beside other work still take their time, those of
-// one direction one after another. So a period lasts at least as long as the device that is left with the most.
+// one direction one after another. So periods last together at least as long as the device that is left with the most:
+// together, since a device that does not wait for another rank any longer does work of one period in another.
 // O(periods log ops) besides the times of each device (device_time.h).
 #pragma once
 
@@ -34,6 +35,7 @@ class DeviceBooks {
   /// ns in one period, which add up to it with the time in which the device idles.
   struct OfDevice {
     size_t run = 0;  // of the whole session
+    int32_t device = 0;
     int64_t compute = 0;
     int64_t exposed_communication = 0;
     int64_t exposed_copies = 0;
@@ -50,6 +52,7 @@ class DeviceBooks {
   int64_t sum_of_most(Time time) const;
 
   std::vector<OfPeriod> periods_;
+  bool together_ = false;           // whether the periods are of all runs
   bool hosts_communicate_ = false;  // in collectives
 };
 

@@ -240,26 +240,13 @@ constexpr std::array<Rule, 4> kRulesWithoutUtilization{find_memory, find_measure
 /// Of a record of collectives alone nothing is known of idle time either.
 constexpr std::array<Rule, 5> kRulesOfCollectives{find_hung_collectives, find_ranks, find_links, find_profile_gaps,
                                                   find_by_users_rules};
-constexpr std::array<Rule, 20> kRules{find_hung_collectives,
-                                      find_lost_time,
-                                      find_communication,
-                                      find_uneven_steps,
-                                      find_copies,
-                                      find_inefficient_ops,
-                                      find_kernels,
-                                      find_fusable_kernels,
-                                      find_extra_work,
-                                      find_ranks,
-                                      find_links,
-                                      find_memory,
-                                      find_measured_launches,
-                                      find_thread_work,
-                                      find_sampled,
-                                      find_host_work,
-                                      find_hottest_function,
-                                      find_start_and_end,
-                                      find_profile_gaps,
-                                      find_by_users_rules};
+constexpr std::array<Rule, 21> kRules{
+    find_hung_collectives, find_lost_time,         find_communication, find_uneven_steps,
+    find_copies,           find_inefficient_ops,   find_uneven_ops,    find_kernels,
+    find_fusable_kernels,  find_extra_work,        find_ranks,         find_links,
+    find_memory,           find_measured_launches, find_thread_work,   find_sampled,
+    find_host_work,        find_hottest_function,  find_start_and_end, find_profile_gaps,
+    find_by_users_rules};
 
 std::span<const Rule> rules_for(RuleContext& context) {
   if (context.lacks_replays()) return kRulesWithoutUtilization;
@@ -298,19 +285,21 @@ Finding both_of(const Finding& a, const Finding& b) {
           .remedy = with(*a.remedy, *b.remedy)};
 }
 
-/// Where nothing saves noticeable time by itself, although the devices are without work for as much time as is
-/// critical: the two causes that save most together.
+/// Where nothing saves noticeable time by itself, although the devices are without work for a tenth of the time or
+/// more: the two causes that save most together. Below what is critical they have to save twice what is noticeable.
 void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
+  constexpr double kLost = 0.1;
   EdgeTimes::Scenario host;
   host.removed.set(BoundBy(IdleCause::host_code).number());
-  const auto lost = static_cast<double>(context.books().most_recoverable(host));
-  if (!found.gains.empty() || lost < context.thresholds().critical * static_cast<double>(context.measured())) return;
+  const double lost =
+      static_cast<double>(context.books().most_recoverable(host)) / static_cast<double>(context.measured());
+  if (!found.gains.empty() || lost < kLost) return;
   std::vector<Finding> candidates = found.dropped;
   for (Finding& cause : all_lost_times(context)) {
     const auto is_same = [&](const Finding& other) { return other.rule == cause.rule; };
     if (std::ranges::none_of(found.dropped, is_same)) candidates.push_back(std::move(cause));
   }
-  int64_t most = noticeable - 1;
+  int64_t most = (lost < context.thresholds().critical ? 2 * noticeable : noticeable) - 1;
   std::optional<std::pair<size_t, size_t>> best;
   for (size_t i = 0; i < candidates.size(); ++i) {
     for (size_t j = i + 1; j < candidates.size(); ++j) {
@@ -331,6 +320,17 @@ void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
   state_gain(context, found.gains.front(), noticeable, false);
 }
 
+/// Communication as a whole also has what a single cause within it takes: that is said first, and what is left of it
+/// then.
+void count_general_last(std::vector<Finding>& gains) {
+  const bool has_causes = std::ranges::any_of(gains, [](const Finding& finding) {
+    return finding.rule == "slow_link" || finding.rule == "straggler" || finding.rule == "expert_imbalance";
+  });
+  for (Finding& finding : gains) {
+    if (finding.rule == "exposed_communication" && has_causes) finding.counted_last = true;
+  }
+}
+
 int64_t noticeable_time(const RuleContext& context) {
   return static_cast<int64_t>(context.thresholds().noticeable * static_cast<double>(context.measured()));
 }
@@ -349,6 +349,7 @@ Found find_all(RuleContext& context) {
     (*finding.recoverable_high >= noticeable ? found.gains : found.dropped).push_back(std::move(finding));
   }
   if (context.has_device_ops()) try_pairs(context, found, noticeable);
+  count_general_last(found.gains);
   return found;
 }
 

@@ -28,6 +28,7 @@ BoundKinds kinds_of(std::initializer_list<BoundBy> kinds) {
 std::vector<Bound> bounds() {
   BoundKinds host = kinds_of({IdleCause::host_code, IdleCause::launch_overhead});
   host.set(kLongHostCode);
+  host.set(kOfSmallCopies);
   return {{"computing", kinds_of({BoundBy::compute})},
           {"communication", kinds_of({BoundBy::communication})},
           {"copying", kinds_of({BoundBy::memory, IdleCause::blocking_copy})},

@@ -117,8 +117,8 @@ RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : fact
   });
   judged_ = judged_periods(facts);
   measured_ = judged_.length();
-  times_ahead_ =
-      ahead([&facts, long_stretch = thresholds().host_stall] { return EdgeTimes(facts.whole(), long_stretch); });
+  const EdgeTimes::Limits limits{thresholds().host_stall, thresholds().small_copy, thresholds().many_copies};
+  times_ahead_ = ahead([&facts, limits] { return EdgeTimes(facts.whole(), limits); });
 }
 
 void RuleContext::find_path() {
@@ -297,7 +297,9 @@ int64_t RuleContext::idle_time_of(const BoundKinds& kinds) {
   std::set<std::string_view> causes;
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!kinds[kind]) continue;
-    const auto cause = kind == kLongHostCode ? IdleCause::host_code : BoundBy::cause_of(kind);
+    const auto cause = kind == kLongHostCode    ? IdleCause::host_code
+                       : kind == kOfSmallCopies ? IdleCause::launch_overhead
+                                                : BoundBy::cause_of(kind);
     if (!cause) return INT64_MAX;
     causes.insert(text_of(*cause));
   }

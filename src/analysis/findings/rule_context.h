@@ -212,6 +212,7 @@ void find_copies(RuleContext&, std::vector<Finding>&);            // how data is
 void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
 void find_fusable_kernels(RuleContext&, std::vector<Finding>&);   // kernels that could be one
 void find_inefficient_ops(RuleContext&, std::vector<Finding>&);   // what ops reach of what their device could
+void find_uneven_ops(RuleContext&, std::vector<Finding>&);        // products of one shape, some far slower
 void find_ranks(RuleContext&, std::vector<Finding>&);             // ranks that others wait for
 void find_sampled(RuleContext&, std::vector<Finding>&);           // call trees
 void find_thread_work(RuleContext&, std::vector<Finding>&);       // how evenly threads and ranks were sampled at work

@@ -233,9 +233,17 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   EdgeTimes::Scenario gone;  // what copies cost is also what the host does only after those that block it
   gone.removed = not_blocking.removed | at_once.removed;
   const int64_t gain = context.gain_of(gone);
-  const double share = static_cast<double>(gain) / static_cast<double>(context.measured());
-  if (std::max(share, waiting + copying) < context.thresholds().noticeable) return;
+  const auto is_noticeable = [&](int64_t time) {
+    return static_cast<double>(time) >= context.thresholds().noticeable * static_cast<double>(context.measured());
+  };
   const Copies copies = copies_of(context.session(), context.thresholds().small_copy);
+  EdgeTimes::Scenario packed = gone;  // and with them their calls and the ops around these
+  packed.removed.set(kOfSmallCopies);
+  const bool are_small =
+      static_cast<double>(copies.small) >= context.thresholds().many_copies && 2 * copies.small > copies.count;
+  const int64_t gain_of_packed = are_small ? context.gain_of(packed) : 0;
+  const bool calls_matter = is_noticeable(gain_of_packed - gain);
+  if (!calls_matter && !is_noticeable(gain) && waiting + copying < context.thresholds().noticeable) return;
   const CopyRoute route = longest_route(context, false);
   const std::string moved =
       fmt::format("{} copies between host and device, {}{}{}{}", copies.count,
@@ -292,15 +300,19 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     // A stall of the host after them is a finding of its own, which comes first.
     const PathShare& code = context.path(IdleCause::host_code);
     if (2 * code.in_long_stretches > code.total) finding.confidence = Confidence::medium;
+    finding.counted_last = true;  // a host that never waits hides what else it does
     finding.remedy = not_blocking;
-  } else if (static_cast<double>(copies.small) >= context.thresholds().many_copies && 2 * copies.small > copies.count &&
-             2 * (copies.small_time) > copies.time &&
-             static_cast<double>(gain) < context.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
+  } else if (are_small && (calls_matter || 2 * copies.small_time > copies.time) &&
+             static_cast<double>(gain_of_packed) <
+                 context.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
     finding.rule = "small_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies, most of them small";
-    finding.evidence +=
-        fmt::format("; {} of them below 64 KiB{}", copies.small, copies.on_average ? " on average" : "");
+    finding.evidence += fmt::format(
+        "; {} of them below 64 KiB{}, which would be gone with their calls and the ops around them if they were packed",
+        copies.small, copies.on_average ? " on average" : "");
     finding.suggestion = kPackCopies;
+    finding.precedence = 1.1;  // what the host does for each of them is the pace of the host, too
+    finding.remedy = packed;
   } else if (2 * copies.pageable_time > copies.time && copies.pageable_time > 0) {
     finding.rule = "pageable_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies of pageable memory";

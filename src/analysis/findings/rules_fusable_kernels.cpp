@@ -92,6 +92,9 @@ struct FusableSequences {
 /// wrote, and a kernel of a few us is as short as it can be.
 void add_sequence(const Timeline& t, std::span<const OpIndex> ops, FusableSequences& sequences) {
   if (ops.size() < kFewestInSequence) return;
+  // Copies of several tensors, one after another: as one kernel they would pass over memory as often.
+  const auto only_moves = [&](OpIndex op) { return class_of(t, op) == KernelClass::layout; };
+  if (std::ranges::all_of(ops, only_moves)) return;
   int64_t sum = 0;
   int64_t longest = 0;
   for (const OpIndex op : ops) {

@@ -12,6 +12,7 @@
 #include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/computing_ops.h"
+#include "analysis/findings/places_of_waits.h"
 #include "analysis/findings/rule_context.h"
 #include "kernels/communication_names.h"
 #include "links/graph_captures.h"
@@ -176,6 +177,7 @@ void find_synchronization(RuleContext& context, std::vector<Finding>& findings) 
   if (context.path(IdleCause::synchronization).total > 0)
     finding.time = context.path(IdleCause::synchronization).longest;
   if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time within waits, most in {}", culprit);
+  finding.evidence += places_of_waits(context.session());
   finding.remedy = without;
   findings.push_back(std::move(finding));
 }

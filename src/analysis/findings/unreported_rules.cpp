@@ -123,6 +123,7 @@ constexpr std::array kConditions{
     Conditions{"device_copies", {&kNeedsDeviceOps, &kNeedsReplays}},
     Conditions{"unfused_attention", {&kNeedsDeviceOps, &kNeedsReplays}},
     Conditions{"inefficient_ops", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsShapes}},
+    Conditions{"uneven_ops", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsShapes}},
     Conditions{"recompute", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsLaunches}},
     Conditions{"low_occupancy", {&kNeedsDeviceOps, &kNeedsReplays}},
     Conditions{"tensor_cores_unused", {&kNeedsDeviceOps, &kNeedsReplays}},

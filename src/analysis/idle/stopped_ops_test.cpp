@@ -56,7 +56,7 @@ TEST(StoppedOps, NotTheFirstNorFrequentOnesNorThoseThatComputeOnTheHostOrCommuni
   EXPECT_TRUE(first.stopped().empty());
 
   OpsThatLaunch frequent;
-  for (int i = 0; i < 3; ++i) frequent.op("aten::mul", 5 * kMillisecond);
+  for (int i = 0; i < 15; ++i) frequent.op("aten::mul", 5 * kMillisecond);
   EXPECT_TRUE(frequent.stopped().empty());
 
   OpsThatLaunch on_host;

@@ -100,7 +100,7 @@ TEST(UnusualCalls, TheFirstCallOfANameSetsSomethingUp) {
 
 TEST(UnusualCalls, WhatHappensTimeAndAgainHasAnotherReason) {
   LaunchesOfNames run;
-  for (int i = 0; i < 3; ++i) run.launch("cudaLaunchKernel", 500 * kMicrosecond, "k");
+  for (int i = 0; i < 15; ++i) run.launch("cudaLaunchKernel", 500 * kMicrosecond, "k");
   EXPECT_EQ(run.unusual(), CausesOfCalls());
 }
 

@@ -13,7 +13,7 @@ namespace cgpu {
 /// What takes so many times the usual did not run all the time, if it is one of so many at most that do: what takes
 /// long time and again has another reason.
 inline constexpr int64_t kNotRunning = 100;
-inline constexpr uint32_t kRare = 100;
+inline constexpr uint32_t kRare = 20;
 
 struct UsualDuration {
   uint32_t count = 0;

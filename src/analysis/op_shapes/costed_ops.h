@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/common/slice_forest.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/host/captured_work.h"
 #include "analysis/op_shapes/op_groups.h"
 #include "model/plausible.h"
@@ -52,11 +53,19 @@ class MatrixWork {
 
 /// A device op, by what costs are added up of it.
 struct LaunchedWork {
-  SliceIndex call = kNone;  // that launched it
-  int64_t duration = 0;     // ns
-  uint32_t place = 0;       // of the sum that it belongs to; the caller's
-  uint32_t replay = 0;      // of what was captured: an op counts once a replay. Those of one replay follow each other
+  SliceIndex call = kNone;   // that launched it
+  int64_t duration = 0;      // ns
+  uint32_t place = 0;        // of the sum that it belongs to; the caller's
+  uint32_t replay = 0;       // of what was captured: an op counts once a replay. Those of one replay follow each other
+  bool may_multiply = true;  // whether it may be work of matrix units
 };
+
+/// Not what a product is only prepared with: an op that casts or copies its inputs and then stops (as a forward pass
+/// that is done again for its backward pass does as soon as it has all that is needed) has no product.
+inline bool may_multiply(KernelClass kernel_class) {
+  return kernel_class != KernelClass::copy && kernel_class != KernelClass::set && kernel_class != KernelClass::layout &&
+         kernel_class != KernelClass::elementwise && kernel_class != KernelClass::random;
+}
 
 /// Calls visit(profile, launched) for each profile that has the calls of a run's device work: the captures of what it
 /// replays, and the run itself, which is of `session`. place_of(op, slice) is the place of a device op; ops without one
@@ -71,7 +80,8 @@ void for_each_launching_profile(const Session& session, const Run& run, PlaceOf 
     for (const CapturedOp& one : work.ops) {
       is_captured[one.op] = true;
       const std::optional<uint32_t> place = place_of(one.op, timeline.device_ops.slice[one.op]);
-      if (place) launched.push_back({one.call, duration_of(run, one), *place, one.replay});
+      const bool multiplies = may_multiply(class_of(timeline, one.op));
+      if (place) launched.push_back({one.call, duration_of(run, one), *place, one.replay, multiplies});
     }
     visit(run_of_capture(session, run, work), launched);
   }
@@ -80,7 +90,8 @@ void for_each_launching_profile(const Session& session, const Run& run, PlaceOf 
     const SliceIndex call = launch_of(timeline, slice);
     if (is_captured[op] || call == kNone) return;
     const std::optional<uint32_t> place = place_of(op, slice);
-    if (place) launched.push_back({call, timeline.slices.duration[slice], *place});
+    const bool multiplies = may_multiply(class_of(timeline, op));
+    if (place) launched.push_back({call, timeline.slices.duration[slice], *place, 0, multiplies});
   });
   visit(run, launched);
 }
@@ -88,7 +99,8 @@ void for_each_launching_profile(const Session& session, const Run& run, PlaceOf 
 /// Which ops the launched work counts for.
 struct CostedOps {
   std::vector<SliceIndex> of_work;  // by place in the launched work: the innermost op with a cost around it, or kNone
-  std::vector<bool> counts;         // by slice: whether an op has work of its own, and none inside it has
+  std::vector<bool> counts;         // by slice: whether an op has work of its own (of a product: that may be one), and
+                                    // none inside it has
 };
 
 /// `has_cost(group)`: whether the ops of a group take part. `forest`: the framework ops of the run that `groups` are of
@@ -107,6 +119,8 @@ CostedOps find_costed_ops(const OpGroups& groups, const SliceForest& forest, con
     while (op != kNone && !takes_part(op)) op = forest.above(op);
     ops.of_work.push_back(op);
     if (op == kNone || ops.counts[op]) continue;
+    const bool is_product = !groups.groups[groups.of_slice[op]].cost.peak.empty();
+    if (is_product && !work.may_multiply) continue;
     ops.counts[op] = true;
     with_work.push_back(op);
   }

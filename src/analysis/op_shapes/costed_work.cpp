@@ -97,9 +97,9 @@ class CostedWorks {
   std::vector<CostedWork> finished() {
     std::vector<CostedWork> works;
     for (auto& [key, one] : works_) {
-      auto middle = one.durations.begin() + static_cast<std::ptrdiff_t>(one.durations.size() / 2);
-      std::nth_element(one.durations.begin(), middle, one.durations.end());
-      one.work.median_ns = *middle;
+      std::ranges::sort(one.durations);
+      one.work.median_ns = one.durations[one.durations.size() / 2];
+      one.work.lower_quartile_ns = one.durations[(one.durations.size() - 1) / 4];
       works.push_back(std::move(one.work));
     }
     return works;

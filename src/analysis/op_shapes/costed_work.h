@@ -23,8 +23,9 @@ struct CostedWork {
   OpCost cost;
   int64_t ops = 0;  // a captured one once a replay
   int64_t kernels = 0;
-  int64_t ns = 0;                // of the device
-  int64_t median_ns = 0;         // of one
+  int64_t ns = 0;         // of the device
+  int64_t median_ns = 0;  // of one
+  int64_t lower_quartile_ns = 0;
   const Run* profile = nullptr;  // that has the calls
   SliceIndex example = kNone;    // one of the ops in it
   std::string kernel;            // that takes the most of the time of one

@@ -123,7 +123,7 @@ std::optional<OpEfficiency> efficiency_of(const CostedWork& work, const Attainab
   const std::string& name = std::get<0>(work.key);
   const OpCost& cost = work.cost;
   const bool is_product = !cost.peak.empty() || is_attention(name) || is_convolution(name);
-  if (!cost.bytes || !rates.memory || work.ops == 0 || work.median_ns <= 0) return std::nullopt;
+  if (!cost.bytes || !rates.memory || work.ops == 0 || work.lower_quartile_ns <= 0) return std::nullopt;
   double compute_ns = 0;
   double flops_rate = 0;
   if (is_product) {
@@ -138,7 +138,7 @@ std::optional<OpEfficiency> efficiency_of(const CostedWork& work, const Attainab
   OpEfficiency found;
   found.by_memory = memory_ns >= compute_ns;
   found.attainable_ns = std::max(memory_ns, compute_ns) + kernels * kShortestKernelNs;
-  found.share = found.attainable_ns / static_cast<double>(work.median_ns);
+  found.share = found.attainable_ns / static_cast<double>(work.lower_quartile_ns);
   found.rate = (found.by_memory ? moved_bytes(cost) : static_cast<double>(*cost.flops)) / ns * 1e9;
   found.attainable_rate = found.by_memory ? *rates.memory : flops_rate;
   return found;

@@ -30,7 +30,7 @@ DeviceRates device_rates(const Session& session, const std::vector<CostedWork>& 
 
 struct OpEfficiency {
   double attainable_ns = 0;  // of one op
-  double share = 0;          // of the median op's time that this is
+  double share = 0;          // of the lower quartile of the times of its ops that this is
   bool by_memory = false;    // what bounds it
   double rate = 0;           // that it reaches of what bounds it, in FLOP/s or B/s
   double attainable_rate = 0;

@@ -23,12 +23,6 @@ uint64_t hash_of(std::string_view text) {
   return std::hash<std::string_view>()(text);
 }
 
-/// "hipLaunchKernel" of "hipLaunchKernel [libamdhip64.so.5]".
-std::string_view without_binary(std::string_view name) {
-  const size_t binary = name.ends_with(']') ? name.rfind(" [") : std::string_view::npos;
-  return binary == std::string_view::npos ? name : name.substr(0, binary);
-}
-
 }  // namespace
 
 std::vector<CallKeys> call_keys(const CallTree& tree, const std::vector<double>& inclusive, Labels& labels) {
@@ -36,7 +30,7 @@ std::vector<CallKeys> call_keys(const CallTree& tree, const std::vector<double>&
   std::vector<CallKeys> all(nodes.size());
   for (NodeIndex node = 0; node < nodes.size(); ++node) {
     CallKeys& keys = all[node];
-    const std::string name = without_addresses(tree.name_of(node));
+    const std::string name = name_in_all_builds(tree.name_of(node));
     const auto kind = static_cast<uint64_t>(nodes.kind[node]);
     keys.name = mixed(mixed(kind, hash_of(name)), hash_of(tree.names[nodes.file[node]]));
     const uint32_t call_line = nodes.call_line.empty() ? 0 : nodes.call_line[node];

@@ -25,7 +25,8 @@ constexpr std::string_view kUnknownKernel = "<gpu kernel>";
 
 }  // namespace
 
-TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals)
+TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals,
+                   double factor)
     : tree(totals ? &totals->functions() : &call_tree), children(tree->nodes.size()) {
   const auto read = [&](MetricIndex index, std::vector<double>& here_and_below, std::vector<double>& here) {
     FunctionSums values = totals ? totals->sums(index)
@@ -34,6 +35,8 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
     here = or_zero(std::move(values.exclusive));
   };
   read(metric, inclusive, exclusive);
+  for (double& value : inclusive) value *= factor;
+  for (double& value : exclusive) value *= factor;
   inclusive_samples.resize(tree->nodes.size());
   exclusive_samples.resize(tree->nodes.size());
   keys = call_keys(*tree, inclusive, all_labels);
@@ -44,6 +47,7 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
     read(*counted, inclusive_samples, exclusive_samples);
     for (double& samples : inclusive_samples) samples /= *sample_value;
     for (double& samples : exclusive_samples) samples /= *sample_value;
+    if (counts) *sample_value *= factor;
   }
   const CallNodes& nodes = tree->nodes;
   for (NodeIndex node = 0; node < nodes.size(); ++node) {
@@ -52,9 +56,12 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
     if (nodes.parent[node] != kNoNode) children[nodes.parent[node]].push_back(node);
   }
   own = exclusive;
+  own_samples = exclusive_samples;
   for (size_t i = nodes.size(); i-- > 1;) {  // children come before their parents
     const auto node = static_cast<NodeIndex>(i);
-    if (is_inside_function(nodes.kind[node])) own[nodes.parent[node]] += own[node];
+    if (!is_inside_function(nodes.kind[node])) continue;
+    own[nodes.parent[node]] += own[node];
+    own_samples[nodes.parent[node]] += own_samples[node];
   }
 }
 
@@ -75,6 +82,11 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
     for (const Side side : kSides) {
       const std::optional<NodeIndex> node = side == Side::a ? pair.a : pair.b;
       if (!node) continue;
+      if (pair.own_only) {
+        call.inclusive[side] = call.exclusive[side] = sides_[side]->own[*node];
+        call.inclusive_samples[side] = call.exclusive_samples[side] = sides_[side]->own_samples[*node];
+        continue;
+      }
       call.inclusive[side] = sides_[side]->inclusive[*node];
       call.exclusive[side] = sides_[side]->exclusive[*node];
       call.inclusive_samples[side] = sides_[side]->inclusive_samples[*node];
@@ -178,21 +190,69 @@ bool CallTreeAlignment::is_passed(Side side, NodeIndex node) const {
   const TreeSide& tree = *sides_[side];
   if (tree.children[node].empty()) return false;
   if (is_inside_function(tree.tree->nodes.kind[node])) return true;
-  return tree.own[node] == 0 && !sides_[other(side)]->common_names.contains(tree.keys[node].common);
+  return !sides_[other(side)]->common_names.contains(tree.keys[node].common);
 }
 
-void CallTreeAlignment::append_reached(Side side, Reached reached, std::vector<Reached>& list) const {
+bool CallTreeAlignment::takes_time_itself(Side side, NodeIndex node) const {
+  return !is_inside_function(sides_[side]->tree->nodes.kind[node]) && sides_[side]->own[node] != 0;
+}
+
+double CallTreeAlignment::passed_own(Side side, NodeIndex node) const {
+  if (!is_passed(side, node)) return 0;
+  double own = takes_time_itself(side, node) ? sides_[side]->own[node] : 0;
+  for (const NodeIndex child : sides_[side]->children[node]) own += passed_own(side, child);
+  return own;
+}
+
+void CallTreeAlignment::append_reached(Side side, Reached reached, bool in_own, std::vector<Reached>& list) const {
+  const bool is_inside = is_inside_function(sides_[side]->tree->nodes.kind[reached.node]);
   if (!is_passed(side, reached.node)) {
-    list.push_back(reached);
+    if (!is_inside || !in_own) list.push_back(reached);
     return;
   }
-  for (const NodeIndex child : sides_[side]->children[reached.node]) append_reached(side, {child, reached.from}, list);
+  const bool has_own = is_inside ? in_own : takes_time_itself(side, reached.node);
+  for (const NodeIndex child : sides_[side]->children[reached.node]) {
+    append_reached(side, {child, reached.from}, has_own, list);
+  }
 }
 
-void CallTreeAlignment::add_passed(Side side, NodeIndex node, AlignedCall& call) const {
+void CallTreeAlignment::add_passed(Side side, NodeIndex node, std::vector<Pair>& pairs, AlignedCall* caller) const {
   if (!is_passed(side, node)) return;
-  add_own(side, node, call);
-  for (const NodeIndex child : sides_[side]->children[node]) add_passed(side, child, call);
+  const bool has_own = takes_time_itself(side, node);
+  if (has_own) {
+    pairs.push_back(side == Side::a ? Pair{node, std::nullopt, true} : Pair{std::nullopt, node, true});
+  } else if (caller != nullptr) {
+    add_own(side, node, *caller);
+  }
+  for (const NodeIndex child : sides_[side]->children[node]) {
+    add_passed(side, child, pairs, has_own ? nullptr : caller);
+  }
+}
+
+std::vector<CallTreeAlignment::Pair> CallTreeAlignment::supported(
+    std::vector<Pair> pairs, const PerSide<std::unordered_map<NodeIndex, NodeIndex>>& from, Lists& left) const {
+  constexpr double kEnough = 0.5;
+  while (true) {
+    PerSide<std::unordered_map<NodeIndex, double>> paired;  // inclusive, by what it is reached from
+    for (const Pair& pair : pairs) {
+      paired.a[from.a.at(*pair.a)] += sides_.a->inclusive[*pair.a];
+      paired.b[from.b.at(*pair.b)] += sides_.b->inclusive[*pair.b];
+    }
+    PerSide<std::unordered_set<NodeIndex>> weak;
+    for (const Side side : kSides) {
+      for (const auto& [node, value] : paired[side]) {
+        const double own = passed_own(side, node);
+        if (own != 0 && value < kEnough * (sides_[side]->inclusive[node] - own)) weak[side].insert(node);
+      }
+    }
+    if (weak.a.empty() && weak.b.empty()) return pairs;
+    std::erase_if(pairs, [&](const Pair& pair) {
+      if (!weak.a.contains(from.a.at(*pair.a)) && !weak.b.contains(from.b.at(*pair.b))) return false;
+      left.a.push_back(*pair.a);
+      left.b.push_back(*pair.b);
+      return true;
+    });
+  }
 }
 
 void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs, AlignedCall& call) const {
@@ -201,7 +261,7 @@ void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs,
   if (!alone.a.empty() && !alone.b.empty()) {
     for (const Side side : kSides) {
       std::vector<Reached> list;
-      for (const NodeIndex node : alone[side]) append_reached(side, {node, node}, list);
+      for (const NodeIndex node : alone[side]) append_reached(side, {node, node}, false, list);
       for (const Reached& one : list) {
         reached[side].push_back(one.node);
         from[side].emplace(one.node, one.from);
@@ -210,7 +270,8 @@ void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs,
   }
   Lists left;
   PerSide<std::unordered_set<NodeIndex>> opened;  // what a pair was reached from
-  for (const Pair& pair : matched(reached, left)) {
+  std::vector<Pair> found = matched(reached, left);
+  for (const Pair& pair : supported(std::move(found), from, left)) {
     pairs.push_back(pair);
     opened.a.insert(from.a.at(*pair.a));
     opened.b.insert(from.b.at(*pair.b));
@@ -224,7 +285,7 @@ void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs,
     }
     for (const NodeIndex node : alone[side]) {
       if (opened[side].contains(node)) {
-        add_passed(side, node, call);
+        add_passed(side, node, pairs, &call);
       } else {
         add_alone(node);
       }
@@ -233,9 +294,11 @@ void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs,
 }
 
 double CallTreeAlignment::change_of(const Pair& pair) const {
-  const double a = pair.a ? sides_.a->inclusive[*pair.a] : 0;
-  const double b = pair.b ? sides_.b->inclusive[*pair.b] : 0;
-  return std::abs(b - a);
+  const auto value = [&](Side side, std::optional<NodeIndex> node) {
+    if (!node) return 0.0;
+    return pair.own_only ? sides_[side]->own[*node] : sides_[side]->inclusive[*node];
+  };
+  return std::abs(value(Side::b, pair.b) - value(Side::a, pair.a));
 }
 
 bool CallTreeAlignment::is_visited_after(const Pair& x, const Pair& y) const {

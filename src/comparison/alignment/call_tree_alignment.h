@@ -7,10 +7,12 @@
 // siblings means nothing.
 //
 // What is left on both sides is transparent, so that the functions below can be matched: lines, loops and instructions,
-// and functions that only one side has and that take nothing themselves (stubs, wrappers). So are lines, loops or
-// instructions of a tree where the other one has none of that kind at all. What they take themselves counts as their
-// function's. Below a placeholder for a kernel whose function one side does not know, that of the other side
-// counts as the kernel. Exclusive values therefore add up to the root's inclusive value on each side. O(nodes x depth).
+// and functions that only one side has (stubs, wrappers, what is inlined or has another name on the other side). Those
+// that take something themselves are so only where half or more of what they call has a partner; each of them stands
+// beside what it calls, with what it takes itself. Lines, loops or instructions of a tree are transparent, too, where
+// the other one has none of that kind at all. What they take themselves counts as their function's. Below a placeholder
+// for a kernel whose function one side does not know, that of the other side counts as the kernel. Exclusive values
+// therefore add up to the root's inclusive value on each side. O(nodes x depth).
 #pragma once
 
 #include <array>
@@ -42,12 +44,15 @@ struct TreeSide {
   std::optional<double> sample_value = {};
   std::vector<double> inclusive_samples;
   std::vector<double> exclusive_samples;
+  std::vector<double> own_samples;  // as `own`
 
-  /// With `totals`, those of the call tree, the side has its functions instead of its call paths.
-  TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals = nullptr);
+  /// With `totals`, those of the call tree, the side has its functions instead of its call paths. `factor`: of the
+  /// values, which the other side has in another unit (unit_ratio).
+  TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals = nullptr,
+           double factor = 1);
 };
 
-/// A node that both trees have, or one of them.
+/// A node that both trees have, or one of them. Of a transparent function `inclusive` is what it takes itself.
 struct AlignedCall {
   std::optional<NodeIndex> a;
   std::optional<NodeIndex> b;
@@ -70,6 +75,7 @@ class CallTreeAlignment {
   struct Pair {
     std::optional<NodeIndex> a;
     std::optional<NodeIndex> b;
+    bool own_only = false;  // of a transparent function what it takes itself
   };
   /// A node, and the one that is at the level looked at: the node itself, or a transparent one above it.
   struct Reached {
@@ -88,9 +94,19 @@ class CallTreeAlignment {
   std::vector<Pair> paired(Lists children, AlignedCall& call) const;
   /// Pairs, of nodes of one side each, what is reached from them; what leads to no pair stays as it is.
   void pair_below(const Lists& alone, std::vector<Pair>& pairs, AlignedCall& call) const;
+  /// Those of `matched(reached)` that may be paired: in each transparent node with functions that take something
+  /// themselves half or more of what these call has a partner. `from`: of what is reached.
+  std::vector<Pair> supported(std::vector<Pair> pairs, const PerSide<std::unordered_map<NodeIndex, NodeIndex>>& from,
+                              Lists& left) const;
   bool is_passed(Side side, NodeIndex node) const;
-  void append_reached(Side side, Reached reached, std::vector<Reached>& list) const;
-  void add_passed(Side side, NodeIndex node, AlignedCall& call) const;
+  bool takes_time_itself(Side side, NodeIndex node) const;
+  /// What transparent functions from here on take themselves.
+  double passed_own(Side side, NodeIndex node) const;
+  /// `in_own`: whether it lies in a transparent function that takes something itself.
+  void append_reached(Side side, Reached reached, bool in_own, std::vector<Reached>& list) const;
+  /// Adds what a transparent node and those below it take themselves: of functions as pairs, of all else to the caller
+  /// (null where a function has it already).
+  void add_passed(Side side, NodeIndex node, std::vector<Pair>& pairs, AlignedCall* caller) const;
   double change_of(const Pair& pair) const;
   /// Whether the first comes later in what is visited.
   bool is_visited_after(const Pair& x, const Pair& y) const;

@@ -59,15 +59,47 @@ TEST(CallTreeAlignment, StubsThatTakeNothingAreLookedThroughToTheSameCall) {
   EXPECT_EQ(aligned_calls(a, b), expected);
 }
 
-TEST(CallTreeAlignment, FunctionsOfOneSideThatTakeTimeStay) {
+TEST(CallTreeAlignment, FunctionsOfOneSideThatTakeTimeStandBesideWhatTheyCall) {
   TestTree a;
   NodeIndex wrapper = a.call(0, "wrapper", 0);
   a.add(wrapper, NodeKind::line, "w.c:3", 1);
-  a.call(wrapper, "work", 10);
+  a.call(a.add(wrapper, NodeKind::line, "w.c:4", 2), "work", 10);
   TestTree b;
-  b.call(0, "work", 10);
+  b.call(0, "work", 11);
   const std::vector<CallRow> expected = {
-      {0, "<root>", "<root>", 0, 0}, {1, "wrapper", "", 1, 0}, {2, "work", "", 10, 0}, {1, "", "work", 0, 10}};
+      {0, "<root>", "<root>", 0, 0}, {1, "wrapper", "", 3, 0}, {1, "work", "work", 10, 11}};
+  EXPECT_EQ(aligned_calls(a, b), expected);
+}
+
+TEST(CallTreeAlignment, CallersOfOtherNamesOnBothSidesDoNotSeparateWhatTheyCall) {
+  TestTree a;
+  NodeIndex caller = a.call(0, "solve_v1", 5);
+  a.call(caller, "spmv", 100);
+  a.call(caller, "dot", 20);
+  TestTree b;
+  caller = b.call(0, "run", 7);
+  b.call(caller, "spmv", 140);
+  b.call(caller, "dot", 20);
+  const std::vector<CallRow> expected = {{0, "<root>", "<root>", 0, 0},
+                                         {1, "spmv", "spmv", 100, 140},
+                                         {1, "", "run", 0, 7},
+                                         {1, "solve_v1", "", 5, 0},
+                                         {1, "dot", "dot", 20, 20}};
+  EXPECT_EQ(aligned_calls(a, b), expected);
+}
+
+TEST(CallTreeAlignment, ACallerThatHasLittleInCommonIsAnother) {
+  TestTree a;  // both allocate, and do something else
+  NodeIndex caller = a.call(0, "read", 30);
+  a.call(caller, "parse", 50);
+  a.call(caller, "malloc", 2);
+  TestTree b;
+  caller = b.call(0, "write", 40);
+  b.call(caller, "format", 60);
+  b.call(caller, "malloc", 3);
+  const std::vector<CallRow> expected = {
+      {0, "<root>", "<root>", 0, 0}, {1, "", "write", 0, 40}, {2, "", "format", 0, 60}, {2, "", "malloc", 0, 3},
+      {1, "read", "", 30, 0},        {2, "parse", "", 50, 0}, {2, "malloc", "", 2, 0}};
   EXPECT_EQ(aligned_calls(a, b), expected);
 }
 

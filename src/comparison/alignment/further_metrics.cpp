@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/common/columns.h"
+#include "table/units.h"
 
 namespace cgpu {
 
@@ -70,7 +71,10 @@ FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const PerSide<cons
     has_waits |= is_wait;
     for (const Side side : kSides) {
       const auto index = metric.in(*trees[side]);
-      if (index) values.inclusive[side] = values_of(*trees[side], totals[side], *index);
+      const auto ratio = index ? unit_ratio(trees[side]->metrics[*index].unit, metric.unit) : std::nullopt;
+      if (!ratio) continue;
+      values.inclusive[side] = values_of(*trees[side], totals[side], *index);
+      for (double& value : values.inclusive[side]) value *= *ratio;
     }
   }
   for (const Side side : kSides) {

@@ -1,5 +1,7 @@
 // Table `compare_call_tree`: the call trees of two profiles, paired by the path of frames (call_tree_alignment.h), or
 // their functions, by one metric, with what this and the others say of each. O(nodes) a further metric.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,13 +15,15 @@
 #include "comparison/alignment/further_metrics.h"
 #include "comparison/tables/compared_columns.h"
 #include "comparison/tables/comparison_table.h"
+#include "table/units.h"
 
 namespace cgpu {
 
 namespace {
 
 /// The metric to compare, by a name that both sides know (a metric may have several): the one that was asked for, else
-/// the main one of both, else of one, else the first of both. The same whichever side is A.
+/// the main one of both, else of one, else the first of both, in units that can be compared. The same whichever side is
+/// A.
 std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, const TableOptions& options) {
   const std::vector<std::string> wanted = options.names(kMetricOption);
   const auto find_in = [](const CallTree& tree, const std::string& name) {
@@ -27,8 +31,14 @@ std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, c
     return found && tree.has_values(*found) ? found : std::nullopt;
   };
   if (!wanted.empty()) {
-    if (!find_in(a, wanted.front()) || !find_in(b, wanted.front())) {
+    const std::optional<MetricIndex> in_a = find_in(a, wanted.front());
+    const std::optional<MetricIndex> in_b = find_in(b, wanted.front());
+    if (!in_a || !in_b) {
       throw Error("no metric called '" + wanted.front() + "' has values on both sides; table `metrics` lists them");
+    }
+    if (!unit_ratio(b.metrics[*in_b].unit, a.metrics[*in_a].unit)) {
+      throw Error(fmt::format("metric '{}' cannot be compared: A has it in '{}', B in '{}'", wanted.front(),
+                              a.metrics[*in_a].unit, b.metrics[*in_b].unit));
     }
     return wanted.front();
   }
@@ -39,7 +49,7 @@ std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, c
       if (!metric.visible && tree->main_metric != i) continue;
       const std::optional<MetricIndex> in_a = find_in(a, metric.name);
       const std::optional<MetricIndex> in_b = find_in(b, metric.name);
-      if (!in_a || !in_b) continue;
+      if (!in_a || !in_b || !unit_ratio(b.metrics[*in_b].unit, a.metrics[*in_a].unit)) continue;
       const int not_main = (in_a != a.main_metric ? 1 : 0) + (in_b != b.main_metric ? 1 : 0);
       const std::tuple<int, size_t, std::string> one(not_main, *in_a + *in_b, metric.name);
       if (!best || one < *best) best = one;
@@ -90,9 +100,11 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
     const PerSide<const FunctionTotals*> totals{totals_a ? &*totals_a : nullptr, totals_b ? &*totals_b : nullptr};
     const FurtherMetrics::Values further_values(*further, {&a, &b}, totals);
     Labels labels;
-    const TreeSide side_a(a, *a.find_metric(*metric), labels, totals.a);
-    const TreeSide side_b(b, *b.find_metric(*metric), labels, totals.b);
-    const std::string unit = a.metrics[*a.find_metric(*metric)].unit;
+    const MetricIndex in_a = *a.find_metric(*metric);
+    const MetricIndex in_b = *b.find_metric(*metric);
+    const std::string unit = a.metrics[in_a].unit;
+    const TreeSide side_a(a, in_a, labels, totals.a);
+    const TreeSide side_b(b, in_b, labels, totals.b, *unit_ratio(b.metrics[in_b].unit, unit));
     const bool has_samples = side_a.sample_value && side_a.sample_value == side_b.sample_value;
     const auto samples = [&](double count) { return has_samples ? Cell(count) : Cell(); };
     CallTreeAlignment(side_a, side_b).walk([&](const AlignedCall& call) {

@@ -1,6 +1,7 @@
 #include "comparison/words/call_tree_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -67,10 +68,13 @@ std::string wait_words(const Table& tree) {
 }
 
 /// "gamma_step(long) (nest.cpp)": the function that a row is or is in; the row's own name outside of all functions.
-/// Without addresses, so that all that a profiler did not find the names of is one function.
+/// Without addresses, so that all that a profiler did not find the names of is one function, and without the binary,
+/// which one profile may name and another not.
 std::string function_text(const Table& tree, const RowView& row) {
   const auto cell_of = [&](const char* column) { return row[tree.column(column)]; };
-  const auto name_in = [&](const char* column) { return without_addresses(std::get<std::string>(cell_of(column))); };
+  const auto name_in = [&](const char* column) {
+    return std::string(without_binary(name_in_all_builds(std::get<std::string>(cell_of(column)))));
+  };
   if (is_absent(cell_of("function"))) return name_in("name");
   const std::string function = name_in("function");
   if (is_absent(cell_of("file"))) return function;
@@ -82,6 +86,7 @@ std::string function_text(const Table& tree, const RowView& row) {
 /// changed most first.
 std::string path_words(const Table& tree) {
   constexpr double kNearlyAll = 0.8;
+  constexpr double kAll = 1.1;  // more than the whole change is what another part has back
   constexpr size_t kMostFunctions = 6;
   const auto delta = [&](const RowView& row) { return std::get<double>(row[tree.column("delta")]); };
   const auto depth = [&](const RowView& row) { return std::get<int64_t>(row[tree.column("depth")]); };
@@ -90,7 +95,8 @@ std::string path_words(const Table& tree) {
   std::vector<std::string> path;
   size_t last = 0;
   for (size_t row = 1; row < tree.row_count() && depth(tree.row(row)) == depth(tree.row(row - 1)) + 1; ++row) {
-    if (delta(tree.row(row)) / whole < kNearlyAll) break;
+    const double share = delta(tree.row(row)) / whole;
+    if (share < kNearlyAll || share > kAll) break;
     if (std::get<std::string>(tree.row(row)[tree.column("kind")]) != "function") continue;
     path.push_back(std::get<std::string>(tree.row(row)[tree.column("name")]));
     last = row;
@@ -111,6 +117,7 @@ std::string path_words(const Table& tree) {
 }  // namespace
 
 MarkedText call_tree_words(const Comparison& comparison) {
+  constexpr double kSame = 0.0005;  // which is shown as 0.0 %
   constexpr size_t kMostFrames = 10;
   constexpr size_t kWidestName = 80;
   const Table tree = make_table(find_comparison_table("compare_call_tree"), comparison);
@@ -143,11 +150,14 @@ MarkedText call_tree_words(const Comparison& comparison) {
     whole.a += number(row, "exclusive_a");
     whole.b += number(row, "exclusive_b");
   }
-  MarkedText words = fmt::format("{}: {} -> {}", metric, format_value(whole.a, unit), format_value(whole.b, unit));
-  if (whole.a != 0) {
+  const bool is_same = std::abs(whole.b - whole.a) < kSame * std::abs(whole.a);
+  MarkedText words =
+      is_same ? fmt::format("{}: {} in both", metric, format_value(whole.a, unit))
+              : fmt::format("{}: {} -> {}", metric, format_value(whole.a, unit), format_value(whole.b, unit));
+  if (whole.a != 0 && !is_same) {
     words += ", " + (ns_in_unit(unit) ? cost_ratio(whole.a, whole.b) : MarkedText(ratio_words(whole.a, whole.b)));
   }
-  if (has_samples) words += sampling_words(number(root, "samples_a"), number(root, "samples_b"));
+  if (has_samples && !is_same) words += sampling_words(number(root, "samples_a"), number(root, "samples_b"));
   words += ".\n";
   const bool is_sure = !has_samples || !may_be_same(number(root, "samples_a"), number(root, "samples_b"));
   if (is_sure) words += path_words(tree);
@@ -180,6 +190,27 @@ MarkedText call_tree_words(const Comparison& comparison) {
         unsure, named > 0 ? " further" : "", unsure == 1 ? "" : "s");
   }
   return words + wait_words(tree);
+}
+
+std::string unlike_metrics_words(const Comparison& comparison) {
+  constexpr size_t kMost = 3;
+  PerSide<std::vector<std::string>> metrics;
+  for (const Side side : kSides) {
+    bool has_tree = false;
+    for (const Run& run : comparison.original(side).session().runs) {
+      if (!run.call_tree || has_tree) continue;
+      has_tree = true;
+      for (MetricIndex i = 0; i < run.call_tree->metrics.size() && metrics[side].size() < kMost; ++i) {
+        const Metric& metric = run.call_tree->metrics[i];
+        if (!run.call_tree->has_values(i)) continue;
+        metrics[side].push_back(metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit));
+      }
+    }
+    if (!has_tree) return "";
+    if (metrics[side].empty()) metrics[side].emplace_back("none with values");
+  }
+  return fmt::format("The call trees have no metric in common that can be compared: A has {}, B {}.\n",
+                     fmt::join(metrics.a, ", "), fmt::join(metrics.b, ", "));
 }
 
 }  // namespace cgpu

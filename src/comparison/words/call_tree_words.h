@@ -12,4 +12,7 @@ namespace cgpu {
 /// changed most. "" where a side has no call tree.
 MarkedText call_tree_words(const Comparison& comparison);
 
+/// "The call trees have no metric in common: A has task-clock (ns), B cycles." "" where a side has no call tree.
+std::string unlike_metrics_words(const Comparison& comparison);
+
 }  // namespace cgpu

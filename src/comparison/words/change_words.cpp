@@ -430,6 +430,17 @@ MarkedText cause_words(const Comparison& comparison, const std::vector<Explained
   return text;
 }
 
+/// Where neither time nor measured launches nor call trees can be compared.
+std::string nothing_to_compare_words(const Comparison& comparison) {
+  const auto has_ops = [&](Side side) { return comparison.totals(side).device_ops > 0; };
+  if (has_ops(Side::a) != has_ops(Side::b)) {
+    return fmt::format("{} has no device work, and no ops that the device work of {} could be compared with.\n",
+                       has_ops(Side::a) ? "B" : "A", has_ops(Side::a) ? "A" : "B");
+  }
+  const std::string metrics = unlike_metrics_words(comparison);
+  return metrics.empty() ? "There is no device work to compare.\n" : metrics;
+}
+
 }  // namespace
 
 MarkedText finding_words(const Table& compared) {
@@ -450,7 +461,10 @@ ChangeWords change_words(const Comparison& comparison) {
     for (const auto& words : {measured_launch_words(comparison), call_tree_words(comparison)}) {
       if (!words.empty()) return {words, ""};
     }
-    return {"There is no device work to compare.\n", ""};
+    return {nothing_to_compare_words(comparison), ""};
+  }
+  if (const std::string unrecorded = unrecorded_device_words(comparison); !unrecorded.empty()) {
+    return {unrecorded + call_tree_words(comparison), ""};
   }
   const NoiseOfTime noise = noise_of_time(comparison, time);
   MarkedText text = change_headline(comparison, causes, time, noise) + noise.words +
@@ -474,9 +488,8 @@ ChangeWords change_words(const Comparison& comparison) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);
   }
-  text += precision_words(comparison) + comparison.changed_layers().count_words() +
-          work_words(comparison, noise.within) + repeated_work_words(comparison) + waiting_words(comparison) +
-          memory_words(comparison);
+  text += precision_words(comparison) + comparison.changed_layers().count_words() + work_words(comparison) +
+          repeated_work_words(comparison) + waiting_words(comparison) + memory_words(comparison);
   const double noise_pct = noise.within ? 100 * noise.least / static_cast<double>(time.a) : 0;
   MarkedText why = cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
                    changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);

@@ -79,23 +79,29 @@ std::string use_words(const Comparison& comparison) {
                      format_percent(pct(Side::a)), format_percent(pct(Side::b)));
 }
 
+/// Whether calls of a GPU runtime or driver are in the profile of a side.
+bool has_device_calls(const Comparison& comparison, Side side) {
+  return std::ranges::any_of(comparison.original(side).session().runs, [](const Run& run) {
+    const Timeline& timeline = run.timeline;
+    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+      if (is_call(timeline.kind(slice))) return true;
+    }
+    return false;
+  });
+}
+
 /// "A used a device": what the profile of a host says of devices without recorded work; "" where it says nothing.
 /// That it describes the devices of the machine does not tell whether they were used.
 std::string device_of_host(const Comparison& comparison, Side side) {
   const char* name = side == Side::a ? "A" : "B";
-  bool has_device = false;
-  for (const Run& run : comparison.original(side).session().runs) {
-    const Timeline& timeline = run.timeline;
-    has_device = has_device || !run.devices.empty();
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (is_call(timeline.kind(slice))) {
-        return fmt::format(
-            "{} used a device without a record of its work: its ops may only have started work, or "
-            "waited for it.\n",
-            name);
-      }
-    }
+  if (has_device_calls(comparison, side)) {
+    return fmt::format(
+        "{} used a device without a record of its work: its ops may only have started work, or "
+        "waited for it.\n",
+        name);
   }
+  const bool has_device = std::ranges::any_of(comparison.original(side).session().runs,
+                                              [](const Run& run) { return !run.devices.empty(); });
   if (!has_device) return {};
   return fmt::format(
       "The machine of {} has a device without a record of its work: if its ops used it, they only "
@@ -155,6 +161,16 @@ std::string op_words(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string unrecorded_device_words(const Comparison& comparison) {
+  if (!comparison.is_host_vs_device()) return {};
+  const Side on_host = comparison.host(Side::a) != nullptr ? Side::a : Side::b;
+  if (!has_device_calls(comparison, on_host)) return {};
+  return fmt::format(
+      "{0} used a device without a record of its work: its ops only started work there or waited for it, so that their "
+      "times cannot be compared with the times of the device in {1}. Record the work of the device in {0}, too.\n",
+      on_host == Side::a ? "A" : "B", on_host == Side::a ? "B" : "A");
+}
 
 std::string device_words(const Comparison& comparison) {
   if (comparison.host(Side::a) != nullptr || comparison.host(Side::b) != nullptr) {

@@ -14,4 +14,8 @@ DeviceModels models_of(const Comparison& comparison, Side side);
 /// read from the profiles once more.
 std::string device_words(const Comparison& comparison);
 
+/// Why the device work of one side cannot be compared with the ops of the other: these ran on a device, too, whose work
+/// was not recorded. "" where that is not so.
+std::string unrecorded_device_words(const Comparison& comparison);
+
 }  // namespace cgpu

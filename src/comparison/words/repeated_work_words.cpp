@@ -69,6 +69,7 @@ std::string repeated_work_words(const Comparison& comparison) {
   std::string words;
   for (const Side side : kSides) {
     const RepeatedWork repeated = repeated_work(comparison, side);
+    if (repeated.time == 0) continue;
     if (static_cast<double>(repeated.of_model) < kLeastOfModel * static_cast<double>(repeated.time)) continue;
     const auto busy = static_cast<double>(comparison.activity(side).busy);
     if (static_cast<double>(repeated.time) < Thresholds{}.noticeable * busy) continue;

@@ -88,7 +88,7 @@ std::string amount_words(double amount, const char* unit) {
 
 }  // namespace
 
-std::string work_words(const Comparison& comparison, bool by_busy_time) {
+std::string work_words(const Comparison& comparison) {
   const std::optional<PerSide<double>> device_ops = shared_device_ops(comparison);
   if (!device_ops || replay_unlike(comparison)) return {};
   const auto& work_a = comparison.work_of_ops(Side::a);
@@ -96,20 +96,28 @@ std::string work_words(const Comparison& comparison, bool by_busy_time) {
   PerSide<double> work;
   const char* unit = "";
   const char* each = "";
+  bool is_known_of_most = true;  // of what is computed
   if (work_a && work_b) {
+    const auto covers = [&](int64_t OpWork::*known) {
+      return 2 * ((*work_a).*known) >= comparison.activity(Side::a).compute &&
+             2 * ((*work_b).*known) >= comparison.activity(Side::b).compute;
+    };
     work = shared_work(work_a->flops_by_op, work_b->flops_by_op);
     unit = "FLOP";
     each = "FLOP";
+    is_known_of_most = covers(&OpWork::flops_ns);
     if (work.a == 0 || work.b == 0) {
       work = shared_work(work_a->bytes_by_op, work_b->bytes_by_op);
       unit = "B";
       each = "byte";
+      is_known_of_most = covers(&OpWork::bytes_ns);
     }
   }
   if ((work.a == 0 || work.b == 0) && !comparison.is_host_vs_device()) {
     work = *device_ops;
     unit = "";
     each = "op";
+    is_known_of_most = true;
   }
   if (work.a == 0 || work.b == 0) return {};
   for (const Side side : kSides) work[side] /= static_cast<double>(comparison.totals(side).divisor());
@@ -117,14 +125,19 @@ std::string work_words(const Comparison& comparison, bool by_busy_time) {
   const auto amount = [&](Side side) {
     return *unit == 0 ? count_words(work[side]) + " ops" : amount_words(work[side], unit);
   };
-  const auto time_of_each = [&](Side side) {
-    const int64_t time = by_busy_time ? comparison.activity(side).busy : comparison.totals(side).time;
-    return static_cast<double>(time) / static_cast<double>(comparison.totals(side).divisor()) / work[side];
+  std::string words = fmt::format("{} work was done in what both do: {} -> {}{}, {}.",
+                                  work.b < work.a ? "Less" : "More", amount(Side::a), amount(Side::b),
+                                  comparison.per_iteration() ? " an iteration" : "", ratio_words(work.a, work.b));
+  // Neither communication nor waiting is work.
+  const auto compute_of_each = [&](Side side) {
+    return static_cast<double>(comparison.activity(side).compute) /
+           static_cast<double>(comparison.totals(side).divisor()) / work[side];
   };
-  return fmt::format("{} work was done in what both do: {} -> {}{}, {}. {} time per {}: {}.\n",
-                     work.b < work.a ? "Less" : "More", amount(Side::a), amount(Side::b),
-                     comparison.per_iteration() ? " an iteration" : "", ratio_words(work.a, work.b),
-                     by_busy_time ? "Busy" : "The", each, ratio_words(time_of_each(Side::a), time_of_each(Side::b)));
+  if (is_known_of_most && compute_of_each(Side::a) > 0) {
+    words += fmt::format(" The compute time per {}: {}.", each,
+                         ratio_words(compute_of_each(Side::a), compute_of_each(Side::b)));
+  }
+  return words + "\n";
 }
 
 }  // namespace cgpu

@@ -7,9 +7,9 @@
 
 namespace cgpu {
 
-/// Of what both sides do: FLOPs where shapes tell them, else bytes that must move, else how often device ops run. ""
-/// where that is the same within 3 %, or cannot be compared. `by_busy_time`: what each takes is said of the time in
-/// which devices are busy, where idle time is noise. Costs Comparison::work_of_ops.
-std::string work_words(const Comparison& comparison, bool by_busy_time);
+/// Of what both sides do: FLOPs where shapes tell them, else bytes that must move, else how often device ops run; and
+/// the compute time that each takes, where they are known of half of it or more. "" where that is the same within 3 %,
+/// or cannot be compared. Costs Comparison::work_of_ops.
+std::string work_words(const Comparison& comparison);
 
 }  // namespace cgpu
