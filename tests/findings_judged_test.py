@@ -482,6 +482,30 @@ class Ranks(unittest.TestCase):
                     m.synchronize()
         self.assertNotIn("straggler", by_rule(findings(machine.in_one_process(machine.run(run, 2)))))
 
+    def test_without_the_late_rank_communication_still_waits_for_what_it_sends(self):
+        """Each of four all-reduces of a step is ordered behind a product. While they wait for rank 1, they follow each
+        other; without it the others come when their products are done, and the last one is exposed."""
+        def program(slow):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        for _ in range(4):
+                            m.launch(machine.GEMM, slow if m.number == 1 else 2000)
+                            m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                            yield m.collective("allreduce", 1500)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return machine.run(run, 3)
+        for recorded in (True, False):
+            machines = program(3000)
+            if not recorded:  # only the calls are
+                for m in machines:
+                    m.events = [event for event in m.events if event["cat"] != "cuda_sync"]
+            row = findings(machines)[0]
+            self.assertEqual((row["rule"], row["rank"]), ("straggler", 1))
+            true = 1000 * (machine.measured(machines) - machine.measured(program(2000)))
+            self.assertAlmostEqual(row["recoverable_ns"] / true, 1, delta=0.02)
+
     def test_a_rank_that_is_late_within_its_stage_of_a_pipeline(self):
         """Three stages twice; the last rank of all is late to what the two ranks of its stage reduce."""
         def program(m):

@@ -90,6 +90,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
     add_launch_edges(run);
     add_stream_edges(run);
     add_event_edges(run);
+    add_ordered_streams(run);
     add_successions(run);
     find_spins(run);
     add_thread_edges(run);

@@ -81,6 +81,7 @@ class GraphBuilder {
   void add_launch_edges(size_t run);
   void add_stream_edges(size_t run);
   void add_event_edges(size_t run);
+  void add_ordered_streams(size_t run);
   void add_successions(size_t run);
   void add_work_edges(size_t run);
   void add_host_sync_edges();

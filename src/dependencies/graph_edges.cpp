@@ -1,6 +1,8 @@
 // The edges of a graph of dependencies: docs/definitions/critical-path.md, "dependencies", has them in words.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -27,19 +29,30 @@ constexpr int64_t kUsualGap = 1'000;
 /// More threads than that of one process are not compared with each other.
 constexpr size_t kMostThreads = 64;
 
-/// Where host threads tell streams to wait for events, by track; in order.
-std::vector<std::vector<int64_t>> event_waits_of(const Timeline& t) {
-  std::vector<bool> makes_wait(t.names.size());
-  for (StringId name = 0; name < makes_wait.size(); ++name) makes_wait[name] = makes_stream_wait(t.names[name]);
-  std::vector<std::vector<int64_t>> waits(t.tracks.size());
-  if (std::find(makes_wait.begin(), makes_wait.end(), true) == makes_wait.end()) return waits;
+/// When host threads make calls of names for which `is_meant` holds, by track; in order.
+std::vector<std::vector<int64_t>> times_of_calls(const Timeline& t, bool (*is_meant)(std::string_view)) {
+  std::vector<bool> meant(t.names.size());
+  for (StringId name = 0; name < meant.size(); ++name) meant[name] = is_meant(t.names[name]);
+  std::vector<std::vector<int64_t>> times(t.tracks.size());
+  if (std::find(meant.begin(), meant.end(), true) == meant.end()) return times;
   for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
     const TrackIndex track = t.slices.track[slice];
-    if (track == kNone || !makes_wait[t.slices.name[slice]] || !is_call(t.kind(slice))) continue;
-    waits[track].push_back(t.slices.start[slice]);
+    if (track == kNone || !meant[t.slices.name[slice]] || !is_call(t.kind(slice))) continue;
+    times[track].push_back(t.slices.start[slice]);
   }
-  for (std::vector<int64_t>& of_track : waits) std::sort(of_track.begin(), of_track.end());
-  return waits;
+  for (std::vector<int64_t>& of_track : times) std::sort(of_track.begin(), of_track.end());
+  return times;
+}
+
+/// Where host threads tell streams to wait for events.
+std::vector<std::vector<int64_t>> event_waits_of(const Timeline& t) {
+  return times_of_calls(t, makes_stream_wait);
+}
+
+/// The last of `times`, which are in order, before a time; none where all are later.
+std::optional<int64_t> last_before(const std::vector<int64_t>& times, int64_t time) {
+  const auto after = std::lower_bound(times.begin(), times.end(), time);
+  return after == times.begin() ? std::nullopt : std::optional(*std::prev(after));
 }
 
 }  // namespace
@@ -158,6 +171,53 @@ void GraphBuilder::add_event_edges(size_t run) {
     }
     if (held == kNone) continue;
     add_edge(per_run.ends[wait.op], per_run.begins[held], EdgeKind::event, per_run.stream_least);
+  }
+}
+
+/// A thread that records an event and then makes a stream wait, with no launch in between, makes that stream wait for
+/// what it launched last into another one (PyTorch's wait_stream): so the op that it launches next into the stream begins
+/// after that, also where something else held it longer.
+void GraphBuilder::add_ordered_streams(size_t run) {
+  const Timeline& t = timeline(run);
+  const PerRun& per_run = per_run_[run];
+  const std::vector<std::vector<int64_t>> waits = event_waits_of(t);
+  if (std::ranges::all_of(waits, [](const auto& of_track) { return of_track.empty(); })) return;
+  const std::vector<std::vector<int64_t>> records = times_of_calls(t, records_event);
+  struct Launch {
+    int64_t time = 0;  // of the call
+    SliceIndex op = kNone;
+    int32_t device = 0;
+  };
+  std::vector<std::vector<Launch>> launches(t.tracks.size());  // by thread
+  for (size_t op = 0; op < t.device_ops.size(); ++op) {
+    const SliceIndex slice = t.device_ops.slice[op];
+    const SliceIndex call = t.slices.launch[slice];
+    if (call == kNone || per_run.ends[slice] == kNone || t.slices.track[call] == kNone) continue;
+    if (t.slices.track[slice] == kNone) continue;
+    launches[t.slices.track[call]].push_back({t.slices.start[call], slice, t.device_ops.device[op]});
+  }
+  for (TrackIndex thread = 0; thread < launches.size(); ++thread) {
+    if (waits[thread].empty() || records[thread].empty()) continue;
+    std::vector<Launch>& of_thread = launches[thread];
+    std::ranges::sort(of_thread, [&](const Launch& a, const Launch& b) {
+      return std::pair(a.time, t.slices.start[a.op]) < std::pair(b.time, t.slices.start[b.op]);
+    });
+    for (size_t i = 0; i < of_thread.size(); ++i) {
+      const Launch& held = of_thread[i];
+      const TrackIndex stream = t.slices.track[held.op];
+      const auto wait = last_before(waits[thread], held.time);
+      const auto record = wait ? last_before(records[thread], *wait) : std::nullopt;
+      if (!record) continue;
+      size_t before = i;
+      while (before > 0 && of_thread[before - 1].time > *wait && t.slices.track[of_thread[before - 1].op] != stream) {
+        --before;
+      }
+      if (before == 0 || of_thread[before - 1].time > *record) continue;  // another op of the stream came after the wait
+      const Launch& awaited = of_thread[before - 1];
+      if (t.slices.track[awaited.op] == stream || awaited.device != held.device) continue;
+      if (t.slices.end(awaited.op) > t.slices.start[held.op]) continue;
+      add_edge(per_run.ends[awaited.op], per_run.begins[held.op], EdgeKind::event, per_run.stream_least);
+    }
   }
 }
 

@@ -8,8 +8,8 @@
 //
 // What is left on both sides is transparent, so that the functions below can be matched: lines, loops and instructions,
 // and functions that only one side has (stubs, wrappers, what is inlined or has another name on the other side). Those
-// that take something themselves are so only where half or more of what they call has a partner; each of them stands
-// beside what it calls, with what it takes itself. Lines, loops or instructions of a tree are transparent, too, where
+// that take something themselves are so only where half or more of what they call has a partner; each of them is shown
+// next to what it calls, with what it takes itself. Lines, loops or instructions of a tree are transparent, too, where
 // the other one has none of that kind at all. What they take themselves counts as their function's. Below a placeholder
 // for a kernel whose function one side does not know, that of the other side counts as the kernel. Exclusive values
 // therefore add up to the root's inclusive value on each side. O(nodes x depth).
