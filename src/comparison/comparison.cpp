@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -112,11 +113,17 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
   per_iteration_ = has_steps(Side::a) && has_steps(Side::b);
   if (!per_iteration_ && !steps) find_repetitions();
   for (const Side side : kSides) {
-    SideTotals& totals = totals_[side];
     if (steps && !has_steps(side)) throw Error("--step: a profile has no steps (no ranges that mark them)");
+    const size_t runs = facts_[side]->session().runs.size();
+    for (size_t run = 0; run < runs && !by_repetition_; ++run) {
+      times_[side].push_back(compared_time(*facts_[side], run, per_iteration_, steps));
+    }
+  }
+  if (per_iteration_ && !by_repetition_ && !steps) keep_common_steps();
+  for (const Side side : kSides) {
+    SideTotals& totals = totals_[side];
     const SessionFacts& facts = *facts_[side];
     for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-      if (!by_repetition_) times_[side].push_back(compared_time(facts, run, per_iteration_, steps));
       const ComparedTime& time = times_[side][run];
       const auto devices = ops_by_device(facts.run(run).timeline).size();
       std::vector<int64_t>& lengths = totals.iteration_times.emplace_back();
@@ -132,6 +139,29 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
     }
     if (steps && totals.iterations == 0) {
       throw Error(fmt::format("--step: {} has no such step", side == Side::a ? "A" : "B"));
+    }
+  }
+}
+
+void Comparison::keep_common_steps() {
+  if (times_.a.size() != times_.b.size()) return;
+  const auto are_same = [](const Step& a, const Step& b) { return a.number == b.number; };
+  for (size_t run = 0; run < times_.a.size(); ++run) {
+    if (!std::ranges::equal(facts_.a->steps(run), facts_.b->steps(run), are_same)) continue;
+    PerSide<std::set<std::optional<int64_t>>> numbers;
+    for (const Side side : kSides) {
+      for (const Iteration& iteration : times_[side][run].iterations) numbers[side].insert(iteration.number);
+    }
+    const auto is_common = [&](const Iteration& one) {
+      return numbers.a.contains(one.number) && numbers.b.contains(one.number);
+    };
+    if (std::ranges::none_of(times_.a[run].iterations, is_common)) continue;
+    for (const Side side : kSides) {
+      ComparedTime& time = times_[side][run];
+      const auto first = std::ranges::find_if(time.iterations, is_common);
+      time.warm_up += static_cast<size_t>(first - time.iterations.begin());
+      time.cut_short = time.cut_short || !is_common(time.iterations.back());
+      std::erase_if(time.iterations, std::not_fn(is_common));
     }
   }
 }

@@ -163,6 +163,9 @@ class Comparison {
  private:
   void find_hosts();
   void find_times(std::optional<NumberRange> steps);
+  /// Of runs that marked the same steps those that are compared of both: what one side leaves out, as a last step that
+  /// was cut short, the other one leaves out, too.
+  void keep_common_steps();
   void find_repetitions();
   void pair_runs();
   void align(Group& group);
