@@ -175,8 +175,8 @@ void GraphBuilder::add_event_edges(size_t run) {
 }
 
 /// A thread that records an event and then makes a stream wait, with no launch in between, makes that stream wait for
-/// what it launched last into another one (PyTorch's wait_stream): so the op that it launches next into the stream begins
-/// after that, also where something else held it longer.
+/// what it launched last into another one (PyTorch's wait_stream): so the op that it launches next into the stream
+/// begins after that, also where something else held it longer.
 void GraphBuilder::add_ordered_streams(size_t run) {
   const Timeline& t = timeline(run);
   const PerRun& per_run = per_run_[run];
@@ -212,7 +212,8 @@ void GraphBuilder::add_ordered_streams(size_t run) {
       while (before > 0 && of_thread[before - 1].time > *wait && t.slices.track[of_thread[before - 1].op] != stream) {
         --before;
       }
-      if (before == 0 || of_thread[before - 1].time > *record) continue;  // another op of the stream came after the wait
+      if (before == 0 || of_thread[before - 1].time > *record)
+        continue;  // another op of the stream came after the wait
       const Launch& awaited = of_thread[before - 1];
       if (t.slices.track[awaited.op] == stream || awaited.device != held.device) continue;
       if (t.slices.end(awaited.op) > t.slices.start[held.op]) continue;
