@@ -75,6 +75,46 @@ class Folded(unittest.TestCase):
         self.assertIn("100 % of the change is in main > gamma, a call that only B has", words_of(a, b))
         self.assertIn("100 % of the change is in main > gamma, a call that only A has", words_of(b, a))
 
+    def test_a_caller_with_little_of_its_own_does_not_separate_what_it_calls(self):
+        """B has one more level, and a slower function below it."""
+        a = self.write("a", [(("main", "solve", "spmv"), 1000), (("main", "solve", "dot"), 300), (("main", "read"), 50)])
+        b = self.write("b", [(("main", "stage", "solve", "spmv"), 1500), (("main", "stage", "solve", "dot"), 300),
+                             (("main", "stage"), 4), (("main", "read"), 50)])
+        rows = {row["name"]: row for row in rows_of(a, b)}
+        self.assertEqual({name: row["status"] for name, row in rows.items() if row["status"] != "both"}, {"stage": "only_b"})
+        self.assertEqual((rows["stage"]["b"], rows["stage"]["exclusive_b"]), (4, 4))
+        self.assertEqual((rows["spmv"]["a"], rows["spmv"]["b"]), (1000, 1500))
+        self.assertIn("99 % of the change is in main > solve > spmv.", words_of(a, b))
+
+    def test_a_call_that_moved_is_not_more_than_the_whole_change(self):
+        a = self.write("a", [(("main", "solve", "precond"), 1100), (("main", "jacobi"), 300)])
+        b = self.write("b", [(("main", "setup", "precond"), 1100), (("main", "jacobi"), 900), (("main", "setup"), 1)])
+        self.assertNotRegex(words_of(a, b), r"[2-9]\d\d % of the change")
+
+    def test_hashes_of_a_compiler_and_binaries_are_no_names(self):
+        a = self.write("a", [(("main", "core::write::h0123456789abcdef"), 500), (("main", "sin [libm.so.6]"), 100)])
+        b = self.write("b", [(("main", "core::write::hfedcba9876543210"), 900), (("main", "sin"), 100)])
+        words = words_of(a, b)
+        self.assertIn("core::write\n", words)
+        self.assertNotIn("sin", words.split("the call trees of both")[0])
+
+    def test_units_are_converted_or_refused(self):
+        def speedscope(name, unit, values):
+            path = self.folder / (name + ".speedscope.json")
+            path.write_text(json.dumps({
+                "$schema": "https://www.speedscope.app/file-format-schema.json",
+                "shared": {"frames": [{"name": "main"}, {"name": "work"}]},
+                "profiles": [{"type": "sampled", "name": name, "unit": unit, "startValue": 0, "endValue": sum(values),
+                              "samples": [[0], [0, 1]], "weights": values}]}))
+            return path
+        a = speedscope("a", "milliseconds", [10, 500])
+        b = speedscope("b", "seconds", [0.01, 1])
+        root = rows_of(a, b)[0]
+        self.assertAlmostEqual(root["b"] / root["a"], 1010 / 510)
+        none = speedscope("c", "none", [10, 500])
+        self.assertEqual(rows_of(a, none), [])
+        self.assertIn("no metric in common that can be compared", words_of(a, none))
+
     def test_by_function(self):
         """A function counts once in a stack, however often it is in it; its own samples are those of stacks that end there."""
         for seed in range(6):

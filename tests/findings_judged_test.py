@@ -158,6 +158,18 @@ class Loop(unittest.TestCase):
         self.assertAlmostEqual(stall["measured_ns"] / 40e6, 1, delta=0.01)
         self.assertNotIn("profile_edge", by_rule(program(2000)))  # a twentieth
 
+    def test_work_of_another_device_is_no_edge(self):
+        """Device 1 waits 40 ms for device 0 before its first op, which was launched at once."""
+        def program(m):
+            with m.step(0):
+                if m.number == 1:
+                    m.busy_until[machine.MAIN_STREAM] = m.now + 40_000
+                for _ in range(40):
+                    m.launch(machine.GEMM, 1000)
+                m.synchronize()
+        rows = findings(machine.in_one_process(machine.run(program, 2)))
+        self.assertEqual([row for row in rows if "left out of all findings" in row["title"]], [])
+
     def test_the_time_between_marks_is_judged_with_the_step_after_it(self):
         def program(between):
             def run(m):

@@ -100,8 +100,43 @@ class Culprits(unittest.TestCase):
         self.assertIn("returns only after its kernel has ended", found["evidence"])
         self.assertNotIn("CUDA_LAUNCH_BLOCKING", str(program(False)))
 
+    def test_where_the_host_waits(self):
+        def program(op, frame):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        with m.within(frame, "python_function"), m.within("torch/_tensor.py(12): wrapped", "python_function"):
+                            m.launch(machine.GEMM, 500)
+                            with m.within(op):
+                                m.quiet(1)
+                                with m.within("aten::_inner"):
+                                    m.quiet(1)
+                                    m.synchronize(machine.MAIN_STREAM)
+                            m.host("torch/x.py(3): rest", 300)
+            return by_rule(findings(machine.run(run)))["synchronization"]["evidence"]
+        self.assertIn("6 of 6 waits are in aten::nonzero, called from model/router.py(88): forward",
+                      program("aten::nonzero", "model/router.py(88): forward"))
+        self.assertIn("waits are in aten::_inner", program("aten::other", "torch/x.py(1): f"))
+        self.assertNotIn("called from", program("aten::other", "torch/x.py(1): f"))
+
+    def test_which_part_of_the_time_the_findings_are_about(self):
+        """The first of six steps is a warm-up of a third of all."""
+        def program(first):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        if number == 0:
+                            m.call("cuModuleLoadData", first)
+                        for _ in range(10):
+                            m.host("model.py(30): forward", 100)
+                            m.launch(machine.GEMM, 100)
+                        m.synchronize()
+            return " ".join(str(said_of(machine.run(run))).split())
+        self.assertRegex(program(3000), r"The findings are about 5\.\d+ ms of these 9\.\d+ ms\.")
+        self.assertNotIn("The findings are about", program(10))
+
     def test_those_that_block_are_few_and_take_most_of_the_time(self):
-        """A fifth of the calls, and 96 % of what they take."""
+        """A fifth of the calls, and nearly all of what they take."""
         def program(m):
             for number in range(5):
                 with m.step(number):
@@ -125,7 +160,7 @@ class Culprits(unittest.TestCase):
             return by_rule(findings(machine.run(run)))["exposed_copies"]
         within = program("DtoD", 10_000_000)
         self.assertIn("waits for copies within devices or between them", within["title"])
-        self.assertIn("most of it 100 DtoD, 9.54 MiB each, at 24.9 GB/s (the memory of the device: ", within["evidence"])
+        self.assertIn("most of it 100 DtoD, 9.54 MiB each, at 24.9 GB/s (the memory, read and written: ", within["evidence"])
         self.assertTrue(within["suggestion"].startswith("Copy less on the device"))
         self.assertAlmostEqual(within["recoverable_ns"] / (100 * 402e3), 1, delta=0.1)
         of_host = program("HtoD", 10_000_000)

@@ -148,6 +148,9 @@ void Comparison::keep_common_steps() {
   const auto are_same = [](const Step& a, const Step& b) { return a.number == b.number; };
   for (size_t run = 0; run < times_.a.size(); ++run) {
     if (!std::ranges::equal(facts_.a->steps(run), facts_.b->steps(run), are_same)) continue;
+    std::set<int64_t> all;
+    for (const Step& step : facts_.a->steps(run)) all.insert(step.number);
+    if (all.size() < facts_.a->steps(run).size()) continue;  // numbers come again, as in each epoch
     PerSide<std::set<std::optional<int64_t>>> numbers;
     for (const Side side : kSides) {
       for (const Iteration& iteration : times_[side][run].iterations) numbers[side].insert(iteration.number);

@@ -208,14 +208,19 @@ void GraphBuilder::add_ordered_streams(size_t run) {
       const auto wait = last_before(waits[thread], held.time);
       const auto record = wait ? last_before(records[thread], *wait) : std::nullopt;
       if (!record) continue;
-      size_t before = i;
-      while (before > 0 && of_thread[before - 1].time > *wait && t.slices.track[of_thread[before - 1].op] != stream) {
-        --before;
+      size_t before = i;           // the first launch after the wait
+      TrackIndex between = kNone;  // the one stream of those after the wait and before this one
+      bool is_first = true;        // into another stream than that
+      while (is_first && before > 0 && of_thread[before - 1].time > *wait) {
+        const TrackIndex other = t.slices.track[of_thread[--before].op];
+        is_first = other != stream && (between == kNone || between == other);
+        between = other;
       }
-      if (before == 0 || of_thread[before - 1].time > *record)
-        continue;  // another op of the stream came after the wait
+      if (!is_first || before == 0 || of_thread[before - 1].time > *record) continue;
       const Launch& awaited = of_thread[before - 1];
-      if (t.slices.track[awaited.op] == stream || awaited.device != held.device) continue;
+      const TrackIndex awaited_stream = t.slices.track[awaited.op];
+      if (awaited_stream == stream || awaited.device != held.device) continue;
+      if (between != kNone && between != awaited_stream) continue;
       if (t.slices.end(awaited.op) > t.slices.start[held.op]) continue;
       add_edge(per_run.ends[awaited.op], per_run.begins[held.op], EdgeKind::event, per_run.stream_least);
     }

@@ -64,6 +64,7 @@ struct ClockLink {
     for (const EndPair& pair : pairs) values.push_back(pair.duration);
     return lower_median(std::move(values));
   }
+  bool is_precise(int64_t residual) const { return residual <= std::max(kLargestResidual, usual_duration()); }
   /// Of the collectives in which all have as much to do: only these end at one moment.
   ClockLink of_equal_shares() const {
     ClockLink equal;
@@ -75,7 +76,9 @@ struct ClockLink {
   bool is_off() const {
     if (pairs.size() < kFewestPairs) return false;
     const int64_t difference = offset();
-    return magnitude(difference) > std::max(kSmallestOffset, kAboveResidual * residual(difference));
+    const int64_t scatter = residual(difference);
+    return magnitude(difference) > kSmallestOffset && magnitude(difference) / kAboveResidual > scatter &&
+           is_precise(scatter);
   }
 };
 
@@ -210,20 +213,22 @@ class Alignment {
     }
   }
 
-  void apply_link(const ClockLink& link, uint32_t from, uint32_t to) {
+  void apply_link(const ClockLink& all, uint32_t from, uint32_t to) {
     const Run& here = session_.runs[from];
     const Run& there = session_.runs[to];
+    const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
+    const bool may_share = of_one_kind && !on_known_different_hosts(here, there) && overlap(all.count);
+    const ClockLink equal = may_share ? all.of_equal_shares() : ClockLink{};
+    const bool is_off = equal.is_off();
+    const ClockLink& link = is_off ? equal : all;
     const int64_t difference = link.offset();
     const int64_t residual = link.residual(difference);
-    const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
-    const bool is_precise = residual <= std::max(kLargestResidual, link.usual_duration());
-    const bool is_off = is_precise && link.of_equal_shares().is_off();
-    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && overlap(link.count) && !is_off) ||
-                                      (here.clock_is_unix && magnitude(difference) <= residual));
+    const bool same =
+        (may_share && !is_off) || (of_one_kind && here.clock_is_unix && magnitude(difference) <= residual);
     Offset offset{RunClock::Method::aligned, offsets_.at(from).offset};
     if (same) {
       if (offset.offset == 0) offset.method = RunClock::Method::shared;
-    } else if (!is_precise || __builtin_sub_overflow(offset.offset, difference, &offset.offset)) {
+    } else if (!link.is_precise(residual) || __builtin_sub_overflow(offset.offset, difference, &offset.offset)) {
       refused_.insert({from, to});
       return;
     }

@@ -150,6 +150,20 @@ TEST(Clocks, UnknownMachinesDoNotShareAClockThatIsOffByLessThanCollectivesLast) 
   EXPECT_EQ(aligned(90'000, 0, "ncclDevKernel_AllToAll(x)"), std::pair(Method::shared, int64_t{0}));
 }
 
+TEST(Clocks, AClockIsMovedByWhatEndsAtOneMomentAlone) {
+  Job job({{""}, {"", true, 1'700'000'000'000'000'000, 90'000}});
+  for (int i = 0; i < 100; ++i) {  // all-to-alls that rank 1 leaves later by as much as its clock is off
+    const int64_t begin = 1'000'000'000 + 1'000'000 * i;
+    job.add(0, "ncclDevKernel_AllToAll(x)", begin, begin + 590'000);
+    job.add(1, "ncclDevKernel_AllToAll(x)", begin + 90'000, begin + 590'000);
+  }
+  job.meet(50);
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[1].clock.method, Method::aligned);
+  EXPECT_EQ(session.runs[1].clock.offset, -90'000);
+}
+
 TEST(Clocks, RelativeClocksGetThatOfARankThatCountsFrom1970) {
   Job job({{"", false, 0, 123}, {"", true, 1'700'000'000'000'000'000, 0}, {"", false, 0, -456'789'000}});
   job.meet(30);
@@ -374,7 +388,10 @@ TEST(CollectiveSeries, WhichEndTogether) {
     EXPECT_FALSE(ends_together(name)) << name;
   }
   EXPECT_TRUE(has_equal_shares("all_reduce"));
-  for (const char* name : {"all_to_allv", "MPI_Allgatherv", "broadcast"}) EXPECT_FALSE(has_equal_shares(name)) << name;
+  EXPECT_TRUE(has_equal_shares("MPI_Reduce_scatter_block"));
+  for (const char* name : {"all_to_allv", "MPI_Allgatherv", "MPI_Reduce_scatter", "broadcast"}) {
+    EXPECT_FALSE(has_equal_shares(name)) << name;
+  }
 }
 
 }  // namespace

@@ -368,7 +368,9 @@ bool has_equal_shares(std::string_view collective) {
   const bool has_unequal =
       std::ranges::any_of(std::array{"alltoall", "allgatherv", "reducescatterv"},
                           [&](const char* kind) { return letters.find(kind) != std::string::npos; });
-  return ends_together(collective) && !has_unequal;
+  // MPI_Reduce_scatter_block is the one of equal parts.
+  const bool is_of_counts = letters.find("mpireducescatter") != std::string::npos && !letters.ends_with("block");
+  return ends_together(collective) && !has_unequal && !is_of_counts;
 }
 
 }  // namespace cgpu

@@ -97,5 +97,14 @@ TEST(Units, Headings) {
             (std::vector<std::string>{"mean_ns", "mean_bytes"}));
 }
 
+TEST(Units, ConversionBetweenUnits) {
+  EXPECT_EQ(unit_ratio("cycles", "cycles"), 1.0);
+  EXPECT_EQ(unit_ratio("sec", "usec"), 1e6);
+  EXPECT_EQ(unit_ratio("ms", "s"), 1e-3);
+  EXPECT_EQ(unit_ratio("KiB", "bytes"), 1024.0);
+  EXPECT_EQ(unit_ratio("", "s"), std::nullopt);
+  EXPECT_EQ(unit_ratio("bytes", "s"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace cgpu

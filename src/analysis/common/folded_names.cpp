@@ -49,18 +49,20 @@ std::string without_addresses(std::string_view name) {
   return result;
 }
 
-std::string name_in_all_builds(std::string_view name) {
-  constexpr std::string_view kHash = "::h";
-  constexpr size_t kLength = 16;
-  const size_t at = name.rfind(kHash);
-  const bool has_hash = at != std::string_view::npos && at > 0 && name.size() == at + kHash.size() + kLength &&
-                        name.find_first_not_of("0123456789abcdef", at + kHash.size()) == std::string_view::npos;
-  return without_addresses(has_hash ? name.substr(0, at) : name);
-}
-
 std::string_view without_binary(std::string_view name) {
   const size_t binary = name.ends_with(']') ? name.rfind(" [") : std::string_view::npos;
   return binary == std::string_view::npos ? name : name.substr(0, binary);
+}
+
+std::string name_in_all_builds(std::string_view name) {
+  constexpr std::string_view kHash = "::h";
+  constexpr size_t kLength = 16;
+  const std::string_view symbol = without_binary(name);
+  const std::string_view binary = name.substr(symbol.size());
+  const size_t at = symbol.rfind(kHash);
+  const bool has_hash = at != std::string_view::npos && at > 0 && symbol.size() == at + kHash.size() + kLength &&
+                        symbol.find_first_not_of("0123456789abcdef", at + kHash.size()) == std::string_view::npos;
+  return without_addresses(has_hash ? std::string(symbol.substr(0, at)).append(binary) : std::string(name));
 }
 
 std::string folded_name(std::string_view name) {

@@ -39,5 +39,17 @@ TEST(FoldedNames, OtherNamesStay) {
   }
 }
 
+TEST(FoldedNames, OfABuild) {
+  EXPECT_EQ(name_in_all_builds("core::fmt::write::h0123456789abcdef"), "core::fmt::write");
+  EXPECT_EQ(name_in_all_builds("core::fmt::write::h0123456789abcdef [app]"), "core::fmt::write [app]");
+  EXPECT_EQ(name_in_all_builds("main [libx.so+0x7f3a12345678]"), "main [libx.so]");
+  for (const char* name :
+       {"", "::h0123456789abcdef", "solver::h0123456789abcde", "solver::hash0123456789abcdef", "[unknown]"}) {
+    EXPECT_EQ(name_in_all_builds(name), name);
+  }
+  EXPECT_EQ(without_binary("hipLaunchKernel [libamdhip64.so.5]"), "hipLaunchKernel");
+  EXPECT_EQ(without_binary("[unknown]"), "[unknown]");
+}
+
 }  // namespace
 }  // namespace cgpu

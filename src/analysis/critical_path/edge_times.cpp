@@ -123,8 +123,10 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(w
     int64_t now = part.time.begin;
     if (of_thread != of_copies[part.run].end() && (kind == host_code || kind == launching)) {
       for_each_overlap(of_thread->second, part.time, [&](Interval small) {
+        const int64_t length = small.end - small.begin;
+        if (kind == host_code && static_cast<double>(length) >= limits.long_stretch) return;  // a stall of its own
         add(kind, small.begin - now);
-        add(kOfSmallCopies, small.end - small.begin);
+        add(kOfSmallCopies, length);
         now = small.end;
       });
     }

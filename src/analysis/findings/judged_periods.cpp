@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -109,7 +108,7 @@ void leave_out_edge(const SessionFacts& facts, JudgedPeriods& judged) {
   const Timeline& timeline = facts.run(0).timeline;
   const ProfileEdges edges(timeline);
   int64_t until = INT64_MAX;
-  for (const TrackIndex stream : std::views::iota(TrackIndex{0}, static_cast<TrackIndex>(timeline.tracks.size()))) {
+  for (TrackIndex stream = 0; stream < timeline.tracks.size(); ++stream) {
     if (edges.earlier_work_until(stream) != INT64_MIN) until = std::min(until, edges.earlier_work_until(stream));
   }
   Period& first = judged.periods.front();
@@ -117,6 +116,12 @@ void leave_out_edge(const SessionFacts& facts, JudgedPeriods& judged) {
   const int64_t end = until == INT64_MAX ? INT64_MIN : until - graph.zero(first.run);
   if (end <= first.begin || end >= first.end) return;
   if (static_cast<double>(end - first.begin) < kLeastEdge * static_cast<double>(judged.length())) return;
+  bool has_work = false;  // of the recording, on another stream or device
+  for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
+    const int64_t start = timeline.slices.start[op];
+    has_work = has_work || (start < until && start - graph.zero(first.run) >= first.begin);
+  });
+  if (has_work) return;
   judged.edge = end - first.begin;
   first.begin = end;
   first.first = last_moment(graph, first.run, end);
@@ -137,7 +142,7 @@ std::vector<int64_t> JudgedPeriods::begins(const SessionFacts& facts) const {
   if (!are_steps() || edge > 0) {
     for (const Period& period : periods) begins_at(period.run, period.begin);
   }
-  for (size_t run = 0; run < facts.session().runs.size() && are_steps(); ++run) {
+  for (size_t run = 0; run < facts.session().runs.size() && are_steps() && edge == 0; ++run) {
     const auto& part = facts.run(run).part_of;
     const auto extent = part ? extent_of(facts.run(run)) : std::nullopt;
     if (extent) begins_at(part->run, extent->begin - graph.zero(part->run));

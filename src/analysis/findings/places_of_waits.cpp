@@ -21,14 +21,30 @@ struct Place {
   std::string_view frame;  // "" for none
 };
 
-Place place_of(const Timeline& t, SliceIndex call) {
+/// What names are, of one timeline, asked once each.
+class KnownNames {
+ public:
+  KnownNames(const Timeline& timeline, NameList list)
+      : timeline_(timeline), list_(list), known_(timeline.names.size(), -1) {}
+  bool has(SliceIndex slice) {
+    int8_t& known = known_[timeline_.slices.name[slice]];
+    if (known < 0) known = is_in(list_, timeline_.name(slice)) ? 1 : 0;
+    return known == 1;
+  }
+
+ private:
+  const Timeline& timeline_;
+  NameList list_;
+  std::vector<int8_t> known_;  // by name; -1: not asked
+};
+
+Place place_of(const Timeline& t, SliceIndex call, KnownNames& reading, KnownNames& libraries) {
   Place place;
   for (SliceIndex at = t.slices.parent[call]; at != kNone; at = t.slices.parent[at]) {
-    const std::string_view name = t.name(at);
     if (t.kind(at) == SliceKind::framework_op) {
-      if (place.op.empty() || is_in(NameList::reading_op, name)) place.op = name;
-    } else if (t.kind(at) == SliceKind::python_function && !is_in(NameList::library_frame, name)) {
-      place.frame = name;
+      if (place.op.empty() || reading.has(at)) place.op = t.name(at);
+    } else if (t.kind(at) == SliceKind::python_function && !libraries.has(at)) {
+      place.frame = t.name(at);
       break;
     }
   }
@@ -53,10 +69,12 @@ Most most_of(const std::map<std::string_view, int64_t>& counts) {
 
 std::string places_of_waits(const Session& session) {
   std::map<std::string_view, int64_t> ops;
-  std::map<std::string_view, int64_t> frames;
+  std::map<std::string_view, std::map<std::string_view, int64_t>> frames;  // by op
   int64_t waits = 0;
   for (const Run& run : session.runs) {
     const Timeline& t = run.timeline;
+    KnownNames reading(t, NameList::reading_op);
+    KnownNames libraries(t, NameList::library_frame);
     std::vector<int8_t> is_wait(t.names.size(), -1);  // by name; -1: not asked
     for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
       if (!is_call(t.kind(slice)) || !is_plausible(t, slice)) continue;
@@ -64,19 +82,25 @@ std::string places_of_waits(const Session& session) {
       if (known < 0) known = cause_named_by(t.kind(slice), t.name(slice)) == IdleCause::synchronization ? 1 : 0;
       if (known == 0) continue;
       ++waits;
-      const Place place = place_of(t, slice);
+      const Place place = place_of(t, slice, reading, libraries);
       ++ops[place.op];
-      ++frames[place.frame];
+      ++frames[place.op][place.frame];
     }
   }
   const Most op = most_of(ops);
-  const Most frame = most_of(frames);
   const bool has_op = 2 * op.count >= waits && op.count > 0;
+  std::map<std::string_view, int64_t> of_frames;  // of the waits in that op, else of all
+  for (const auto& [name, counts] : frames) {
+    if (has_op && name != op.name) continue;
+    for (const auto& [frame, count] : counts) of_frames[frame] += count;
+  }
+  const Most frame = most_of(of_frames);
   const bool has_frame = 2 * frame.count >= waits && frame.count > 0;
   if (!has_op && !has_frame) return "";
-  return fmt::format("; {} of {} waits are in {}{}", has_op ? op.count : frame.count, waits,
-                     has_op ? op.name : frame.name,
-                     has_op && has_frame ? fmt::format(", called from {}", frame.name) : "");
+  if (!has_op) return fmt::format("; {} of {} waits are in {}", frame.count, waits, frame.name);
+  std::string words = fmt::format("; {} of {} waits are in {}", op.count, waits, op.name);
+  if (has_frame) words += fmt::format(", {}called from {}", frame.count < op.count ? "most " : "", frame.name);
+  return words;
 }
 
 }  // namespace cgpu

@@ -111,10 +111,10 @@ Copies copies_of(const Session& session, double small_copy) {
   return copies;
 }
 
-/// ns in which devices only copy: between host and device, and within devices or between them.
+/// ns in which devices only copy or set memory.
 struct ExposedCopies {
-  int64_t with_host = 0;
-  int64_t of_devices = 0;
+  int64_t of_devices = 0;  // within devices or between them
+  int64_t others = 0;
 };
 
 ExposedCopies exposed_copies(const Session& session) {
@@ -128,7 +128,7 @@ ExposedCopies exposed_copies(const Session& session) {
       });
       const IntervalSet only_copying = device_time(run.timeline, ops).exposed_memory;
       const int64_t besides = only_copying.subtract(busy_time(run.timeline, of_devices)).length();
-      exposed.with_host += besides;
+      exposed.others += besides;
       exposed.of_devices += only_copying.length() - besides;
     }
   }
@@ -179,7 +179,7 @@ std::string text_of(const CopyRoute& route) {
   if (route.bytes > 0) text += fmt::format(", {} each", format_bytes(route.bytes / route.count));
   if (route.rate > 0) text += fmt::format(", at {}", format_rate(route.rate, "GB/s"));
   if (route.peak > 0) {
-    text += fmt::format(" ({}: {})", route.kind == "DtoD" ? "the memory of the device" : "its link",
+    text += fmt::format(" ({}: {})", route.kind == "DtoD" ? "the memory, read and written" : "its link",
                         format_rate(route.peak, "GB/s"));
   }
   return text;
@@ -279,12 +279,12 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   };
   const int64_t without_wait = context.gain_of(not_blocking);
   const ExposedCopies exposed = exposed_copies(context.session());
-  if (exposed.of_devices > exposed.with_host && 2 * without_wait <= gain) {
+  if (exposed.of_devices > exposed.others && 2 * without_wait <= gain) {
     finding.title = std::string(kShareOfTime) + " the run waits for copies within devices or between them";
     finding.evidence =
         fmt::format("{} on the critical path{}; devices only copy for {}, {} of it within or between them",
                     context.per_step(context.path(BoundBy::memory).total), text_of(longest_route(context, true)),
-                    context.in_all(exposed.with_host + exposed.of_devices), format_ns(exposed.of_devices));
+                    context.in_all(exposed.others + exposed.of_devices), format_ns(exposed.of_devices));
     finding.suggestion =
         "Copy less on the device: write results where they are needed (out=, buffers that are used again), views in the "
         "place of copies (contiguous, clone, cat, repeat), layouts that the next op takes as they are";

@@ -176,7 +176,7 @@ std::optional<ShareOfCandidates> share_of_candidates(const CostedWork& work, con
 
 /// Where no model is known: what the op that takes most of the time reaches.
 std::optional<Finding> rates_without_model(const CostedWork& work, const DeviceRates& rates) {
-  const double ns = static_cast<double>(work.ns) / static_cast<double>(work.ops);
+  const auto ns = static_cast<double>(work.lower_quartile_ns);
   const auto shares = share_of_candidates(work, rates);
   const bool of_compute = work.cost.flops && !(shares && shares->by_memory);
   if (!of_compute && !work.cost.bytes) return std::nullopt;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -312,17 +312,19 @@ BlockingLaunches blocking_launches(const Session& session) {
   BlockingLaunches launches;
   for (const Run& run : session.runs) {
     const Timeline& t = run.timeline;
-    std::map<SliceIndex, bool> blocks;  // by call, of one op or several
+    enum class Launch : uint8_t { none, returns, blocks };
+    std::vector<Launch> calls(t.slices.size(), Launch::none);  // of one op or several
     for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
       const SliceIndex call = launch_of(t, slice);
       if (call == kNone || t.device_ops.kind[op] != OpKind::compute) return;
-      bool& all = blocks.try_emplace(call, true).first->second;
-      all = all && t.slices.end(call) >= t.slices.end(slice);
+      const bool is_over = t.slices.end(call) >= t.slices.end(slice);
+      calls[call] = is_over && calls[call] != Launch::returns ? Launch::blocks : Launch::returns;
     });
-    for (const auto& [call, is_blocking] : blocks) {
+    for (SliceIndex call = 0; call < calls.size(); ++call) {
+      if (calls[call] == Launch::none) continue;
       ++launches.count;
       launches.time += t.slices.duration[call];
-      if (!is_blocking) continue;
+      if (calls[call] != Launch::blocks) continue;
       ++launches.blocking;
       launches.blocking_time += t.slices.duration[call];
     }

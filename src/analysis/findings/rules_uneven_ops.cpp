@@ -88,13 +88,14 @@ void find_uneven_ops(RuleContext& context, std::vector<Finding>& findings) {
   std::vector<SlowOnes> all;
   int64_t excess = 0;
   for (const CostedWork& work : context.costed_work()) {
-    if (!is_plain_product(work) || work.ops < kFewest) continue;
+    if (!is_plain_product(work) || work.ops < kFewest || work.lower_quartile_ns <= 0) continue;
     if (static_cast<double>(work.lower_quartile_ns) < context.thresholds().short_kernel) continue;
     SlowOnes slow = slow_ones_of(work, whole);
     if (slow.device_ops.empty() || 2 * slow.device_ops.size() > work.device_ops.size()) continue;
     excess += slow.excess;
     all.push_back(std::move(slow));
   }
+  if (excess == 0) return;
   if (static_cast<double>(excess) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   const EdgeTimes::Scenario scenario = as_the_others(all, whole);
   const auto most = std::ranges::max_element(all, {}, &SlowOnes::excess);

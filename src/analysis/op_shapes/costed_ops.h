@@ -124,6 +124,9 @@ CostedOps find_costed_ops(const OpGroups& groups, const SliceForest& forest, con
     ops.counts[op] = true;
     with_work.push_back(op);
   }
+  for (SliceIndex& op : ops.of_work) {
+    if (op != kNone && !ops.counts[op]) op = kNone;  // casts for a product that never came
+  }
   for (const SliceIndex op : with_work) {
     for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) ops.counts[above] = false;
   }

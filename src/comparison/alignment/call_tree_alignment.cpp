@@ -73,6 +73,7 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
     open.pop_back();
     AlignedCall call{.a = pair.a,
                      .b = pair.b,
+                     .own_only = pair.own_only,
                      .depth = depth,
                      .inclusive = {},
                      .exclusive = {},
@@ -232,6 +233,13 @@ void CallTreeAlignment::add_passed(Side side, NodeIndex node, std::vector<Pair>&
 std::vector<CallTreeAlignment::Pair> CallTreeAlignment::supported(
     std::vector<Pair> pairs, const PerSide<std::unordered_map<NodeIndex, NodeIndex>>& from, Lists& left) const {
   constexpr double kEnough = 0.5;
+  PerSide<std::unordered_map<NodeIndex, double>> own;  // of what is reached from
+  for (const Pair& pair : pairs) {
+    for (const Side side : kSides) {
+      const NodeIndex node = from[side].at(side == Side::a ? *pair.a : *pair.b);
+      if (!own[side].contains(node)) own[side].emplace(node, passed_own(side, node));
+    }
+  }
   while (true) {
     PerSide<std::unordered_map<NodeIndex, double>> paired;  // inclusive, by what it is reached from
     for (const Pair& pair : pairs) {
@@ -241,8 +249,8 @@ std::vector<CallTreeAlignment::Pair> CallTreeAlignment::supported(
     PerSide<std::unordered_set<NodeIndex>> weak;
     for (const Side side : kSides) {
       for (const auto& [node, value] : paired[side]) {
-        const double own = passed_own(side, node);
-        if (own != 0 && value < kEnough * (sides_[side]->inclusive[node] - own)) weak[side].insert(node);
+        const double itself = own[side].at(node);
+        if (itself != 0 && value < kEnough * (sides_[side]->inclusive[node] - itself)) weak[side].insert(node);
       }
     }
     if (weak.a.empty() && weak.b.empty()) return pairs;

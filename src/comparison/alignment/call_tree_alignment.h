@@ -56,6 +56,7 @@ struct TreeSide {
 struct AlignedCall {
   std::optional<NodeIndex> a;
   std::optional<NodeIndex> b;
+  bool own_only = false;  // of such a function
   size_t depth = 0;
   PerSide<double> inclusive;
   PerSide<double> exclusive;

@@ -103,6 +103,23 @@ TEST(CallTreeAlignment, ACallerThatHasLittleInCommonIsAnother) {
   EXPECT_EQ(aligned_calls(a, b), expected);
 }
 
+TEST(CallTreeAlignment, ValuesInAnotherUnitAreConverted) {
+  TestTree a;
+  a.call(a.call(0, "main", 1000), "work", 3000);
+  TestTree b;
+  b.call(b.call(0, "main", 1), "work", 4);
+  const Session session_a = a.session();
+  const Session session_b = b.session();
+  Labels labels;
+  const TreeSide side_a(*session_a.runs[0].call_tree, 0, labels);
+  const TreeSide side_b(*session_b.runs[0].call_tree, 0, labels, nullptr, 1000);
+  std::vector<std::pair<double, double>> inclusive;
+  CallTreeAlignment(side_a, side_b).walk([&](const AlignedCall& call) {
+    inclusive.emplace_back(call.inclusive.a, call.inclusive.b);
+  });
+  EXPECT_EQ(inclusive, (std::vector<std::pair<double, double>>{{4000, 5000}, {4000, 5000}, {3000, 4000}}));
+}
+
 TEST(CallTreeAlignment, WhatElseAStubCallsStandsBesideWhatIsTheSame) {
   TestTree a;
   const NodeIndex stub = a.call(0, "stub", 0);

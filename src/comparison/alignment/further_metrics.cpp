@@ -75,6 +75,7 @@ FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const PerSide<cons
       if (!ratio) continue;
       values.inclusive[side] = values_of(*trees[side], totals[side], *index);
       for (double& value : values.inclusive[side]) value *= *ratio;
+      values.ratio[side] = *ratio;
     }
   }
   for (const Side side : kSides) {
@@ -85,7 +86,8 @@ FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const PerSide<cons
 void FurtherMetrics::Values::append_to(Row& row, const AlignedCall& call) const {
   const auto at = [&](const PerSide<std::vector<double>>& values, Side side) {
     const std::optional<NodeIndex> node = side == Side::a ? call.a : call.b;
-    return node && !values[side].empty() ? values[side][*node] : kNoValue;
+    // Of a transparent function they are in the rows of what it calls.
+    return node && !call.own_only && !values[side].empty() ? values[side][*node] : kNoValue;
   };
   for (const OfMetric& metric : metrics_) {
     const double a = at(metric.inclusive, Side::a);
@@ -95,7 +97,8 @@ void FurtherMetrics::Values::append_to(Row& row, const AlignedCall& call) const 
     row.push_back(std::isfinite(a) || std::isfinite(b) ? Cell(or_zero(b) - or_zero(a)) : Cell());
     if (!metric.is_wait) continue;
     for (const Side side : kSides) {
-      row.push_back(share_of(or_zero(at(metric.inclusive, side)), or_zero(at(all_waits_, side))));
+      const double own_unit = or_zero(at(metric.inclusive, side)) / metric.ratio[side];
+      row.push_back(share_of(own_unit, or_zero(at(all_waits_, side))));
     }
   }
 }

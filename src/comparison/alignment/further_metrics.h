@@ -32,6 +32,7 @@ class FurtherMetrics {
     struct OfMetric {
       bool is_wait = false;
       PerSide<std::vector<double>> inclusive;  // by node; empty where the tree does not have it
+      PerSide<double> ratio{1, 1};             // that the values were multiplied by, for one unit
     };
     std::vector<OfMetric> metrics_;
     PerSide<std::vector<double>> all_waits_;  // by node; empty where no metric is one

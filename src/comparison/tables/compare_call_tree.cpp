@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -105,7 +106,9 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
     const std::string unit = a.metrics[in_a].unit;
     const TreeSide side_a(a, in_a, labels, totals.a);
     const TreeSide side_b(b, in_b, labels, totals.b, *unit_ratio(b.metrics[in_b].unit, unit));
-    const bool has_samples = side_a.sample_value && side_a.sample_value == side_b.sample_value;
+    constexpr double kRounding = 1e-9;  // of a conversion between units
+    const bool has_samples = side_a.sample_value && side_b.sample_value &&
+                             std::abs(*side_b.sample_value / *side_a.sample_value - 1) < kRounding;
     const auto samples = [&](double count) { return has_samples ? Cell(count) : Cell(); };
     CallTreeAlignment(side_a, side_b).walk([&](const AlignedCall& call) {
       const CallTree& named = call.a ? *side_a.tree : *side_b.tree;
