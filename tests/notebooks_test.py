@@ -126,7 +126,7 @@ class Notebooks(unittest.TestCase):
         rules = [row["rule"] for row in table(profile, "findings")]
         self.assertEqual(re.findall(r"^\d+ +(\w+)", texts[3], re.M)[:len(rules)], rules)
         self.assertIn(table(profile, "kernels")[0]["name"], texts[5])
-        self.assertRegex(texts[-1], r"compute +71\.1872")
+        self.assertRegex(texts[-1], r"compute +71\.2223")
 
     def test_two_runs(self):
         texts, pictures = run_notebook("two_runs")

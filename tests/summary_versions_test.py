@@ -25,9 +25,10 @@ KEPT = HERE / "summaries"
 TRAINING = HERE.parent / "examples" / "generated_training.json.gz"
 STACKS = "main;init 3\nmain;step;gemm 20\nmain;step;reduce 7\nmain;step 2\n"
 # By version: tables that say something else today, and why. Findings are what the rules of the program say that wrote the file:
-# the rules judge other time now, and more ops. On a critical path a delay inside a launch call is what that call did.
+# the rules judge other time now, and more ops. On a critical path a delay inside a launch call is what that call did, and a
+# stream that is ordered behind another has an edge.
 PATHS = {"critical_path", "critical_path_trace"}
-CHANGED = {"v9": {"findings"} | PATHS, "v10": {"findings"} | PATHS}
+CHANGED = {"v9": {"findings", "op_dependencies", "replay"} | PATHS, "v10": {"findings", "op_dependencies", "replay"} | PATHS}
 
 
 def setUpModule():

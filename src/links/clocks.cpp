@@ -33,6 +33,8 @@ constexpr int64_t kLargestResidual = 1'000'000;
 /// The ends of collectives say that two clocks differ where they are so far apart, and by so many times what they vary
 /// by: on one machine they are some us apart.
 constexpr int64_t kSmallestOffset = 50'000;
+/// Of ranks that may share a device, whose turns of some ms end a collective of one rank later than that of another.
+constexpr int64_t kSmallestOffsetOfSharers = 5'000'000;
 constexpr int64_t kAboveResidual = 10;
 
 /// |value|, the largest number for the smallest.
@@ -73,12 +75,11 @@ struct ClockLink {
   }
   /// Whether the ends say that the clocks differ. Collectives overlap also where a clock is off by less than they last,
   /// as they do where a rank comes late.
-  bool is_off() const {
+  bool is_off(int64_t smallest) const {
     if (pairs.size() < kFewestPairs) return false;
     const int64_t difference = offset();
     const int64_t scatter = residual(difference);
-    return magnitude(difference) > kSmallestOffset && magnitude(difference) / kAboveResidual > scatter &&
-           is_precise(scatter);
+    return magnitude(difference) > smallest && magnitude(difference) / kAboveResidual > scatter && is_precise(scatter);
   }
 };
 
@@ -105,10 +106,27 @@ bool on_known_different_hosts(const Run& a, const Run& b) {
   return !a.host.empty() && !b.host.empty() && a.host != b.host;
 }
 
+/// Whether all device work of all runs is of devices of one number: of one device, or of machines with one each.
+bool may_share_device(const Session& session) {
+  std::set<int32_t> devices;
+  for (const Run& run : session.runs) {
+    int32_t last = -1;
+    for (const int32_t device : run.timeline.device_ops.device) {
+      if (devices.empty() || device != last) devices.insert(device);
+      last = device;
+      if (devices.size() > 1) return false;
+    }
+  }
+  return devices.size() == 1;
+}
+
 class Alignment {
  public:
   Alignment(Session& session, const EndPairs& pairs)
-      : session_(session), pairs_(pairs), clock_(clocks_of(session, pairs)) {
+      : session_(session),
+        pairs_(pairs),
+        clock_(clocks_of(session, pairs)),
+        may_share_device_(may_share_device(session)) {
     for (uint32_t i = 0; i < session.runs.size(); ++i) runs_of_clock_[clock_[i]].push_back(i);
     for (const auto& [runs, count] : pairs_.counts()) {
       const uint32_t a = clock_[runs.first];
@@ -219,7 +237,7 @@ class Alignment {
     const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
     const bool may_share = of_one_kind && !on_known_different_hosts(here, there) && overlap(all.count);
     const ClockLink equal = may_share ? all.of_equal_shares() : ClockLink{};
-    const bool is_off = equal.is_off();
+    const bool is_off = equal.is_off(may_share_device_ ? kSmallestOffsetOfSharers : kSmallestOffset);
     const ClockLink& link = is_off ? equal : all;
     const int64_t difference = link.offset();
     const int64_t residual = link.residual(difference);
@@ -355,6 +373,7 @@ class Alignment {
   Session& session_;
   const EndPairs& pairs_;
   const std::vector<uint32_t> clock_;  // of each run, as the first run that has it
+  const bool may_share_device_;
   std::map<uint32_t, std::vector<uint32_t>> runs_of_clock_;
   std::map<uint32_t, std::map<uint32_t, PairCount>> links_;  // between clocks, in both directions
   uint32_t root_ = 0;

@@ -45,7 +45,8 @@ class Job {
     }
   }
   void add(size_t rank, const std::string& kernel, int64_t begin, int64_t end) {
-    builders_[rank].add_op(SliceKind::kernel, kernel, begin, end, kNoCorrelation);
+    const int32_t device = same_device_ ? 0 : static_cast<int32_t>(rank);
+    builders_[rank].add_op(SliceKind::kernel, kernel, begin, end, kNoCorrelation, device);
   }
 
   Session session() {
@@ -63,8 +64,11 @@ class Job {
     return session;
   }
   RunBuilder& builder(size_t rank) { return builders_[rank]; }
+  /// What is added from now on runs on devices of one number.
+  void use_same_device() { same_device_ = true; }
 
  private:
+  bool same_device_ = false;
   std::vector<RankOptions> options_;
   std::vector<RunBuilder> builders_;
   int64_t now_ = 1'000'000;
@@ -148,6 +152,24 @@ TEST(Clocks, UnknownMachinesDoNotShareAClockThatIsOffByLessThanCollectivesLast) 
   EXPECT_EQ(aligned(90'000, 40'000, all_reduce), std::pair(Method::shared, int64_t{0})) << "may be the scatter";
   // Who has more to send ends later.
   EXPECT_EQ(aligned(90'000, 0, "ncclDevKernel_AllToAll(x)"), std::pair(Method::shared, int64_t{0}));
+}
+
+TEST(Clocks, RanksThatMayShareADeviceEndCollectivesInTurns) {
+  for (const auto& [offset, method] :
+       {std::pair{int64_t{90'000}, Method::shared}, {int64_t{6'000'000}, Method::aligned}}) {
+    Job job({{""}, {"", true, 1'700'000'000'000'000'000, offset}});
+    job.use_same_device();
+    for (int64_t i = 0; i < 20; ++i) {
+      for (size_t rank = 0; rank < 2; ++rank) {
+        const int64_t shift = rank == 0 ? 0 : offset;
+        const int64_t begin = 1'000'000'000 + 20'000'000 * i + shift;
+        job.add(rank, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", begin, begin + 10'000'000);
+      }
+    }
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_EQ(session.runs[1].clock.method, method) << offset;
+  }
 }
 
 TEST(Clocks, AClockIsMovedByWhatEndsAtOneMomentAlone) {

@@ -144,7 +144,7 @@ def unusual_calls(trace):
         if (own >= 10 * min(usual[call.name], 100_000) and "Graph" not in call.name
                 and any(first_of_kernel.get((call.process, op.name)) is call for op in ops)):
             causes[call] = "module_load"
-        elif (own >= 100 * usual[call.name] and 100 * long_ones[call.name] <= len(durations[call.name])
+        elif (own >= 100 * usual[call.name] and 20 * long_ones[call.name] <= len(durations[call.name])
               and first_of_name[call.process, call.name] is not call
               and not any(op.kind == kineto.MEMCPY for op in ops) and not explained(call)):
             causes[call] = "not_scheduled"
@@ -176,7 +176,7 @@ def stopped_ops(trace):
         if re.search(r"c10d|record_param_comms|^(gloo|mpi|nccl|ucc):|^MPI_", op.name):
             continue
         usual = lower_median(durations[op.name])
-        if 100 * sum(d >= 100 * usual for d in durations[op.name]) > len(durations[op.name]):
+        if 20 * sum(d >= 100 * usual for d in durations[op.name]) > len(durations[op.name]):
             continue
         now = op.start
         for start, end in sorted(inside[op]) + [(op.end, op.end)]:

@@ -1,6 +1,7 @@
 """op_shapes, overlap, utilization, rank_activity and occupancy, written down as plainly as possible."""
 import collections
 import math
+import re
 
 from . import compare, kineto, tables, tool
 from .basis import COMMUNICATION, COMPUTE, MEMORY, active_parts, book, bounds, by_device, grouped, profile_bounds
@@ -108,6 +109,11 @@ def gemm_named(name):
 
 # ---------------------------------------------------------------- mfu
 
+# Ops of matrix units by their names, and classes of kernels that are none of such an op.
+PRODUCT = re.compile("mm|matmul|linear|conv|attention|moe|einsum")
+NO_PRODUCT = {"copy", "set", "layout", "elementwise", "random"}
+
+
 def wrong_mfu(inputs, session):
     """Which ops count, and that their costs as op_shapes states them add up. Ops of one shape whose cost depends on more
     than that are not told apart here: a trace with such has no answer."""
@@ -116,6 +122,7 @@ def wrong_mfu(inputs, session):
         for figure, known in costs.items():
             if row[figure] is not None:
                 known.setdefault((row["name"], row["shapes"], row["types"]), set()).add(row[figure])
+    classes = {compare.key_text(row["name"]): row["class"] for row in tool.table(inputs, "kernels")}
     rows = tool.table(inputs, "mfu")
     wrong = []
     for figure, known in costs.items():
@@ -123,15 +130,20 @@ def wrong_mfu(inputs, session):
             continue
         want, known_ns, all_ns = 0, 0, 0
         for trace in session:
-            counting, around_counting = {}, set()
+            counting, around_counting, innermost = {}, set(), []
             for device_op in trace.device_ops:
                 all_ns += device_op.duration
                 around = tables.ops_around(device_op.launch) if device_op.launch is not None else []
                 costed = [op for op in around if shape_key(op) in known]
-                if costed:
-                    known_ns += device_op.duration
-                    counting[id(costed[0])] = costed[0]
-                    around_counting.update(id(op) for op in tables.ops_around(costed[0]))
+                if not costed:
+                    continue
+                innermost.append((id(costed[0]), device_op.duration))
+                kernel_class = {MEMCPY: "copy", MEMSET: "set"}.get(device_op.kind) or classes.get(compare.key_text(device_op.name))
+                if PRODUCT.search(costed[0].name) and kernel_class in NO_PRODUCT:
+                    continue  # what only prepares a product is none
+                counting[id(costed[0])] = costed[0]
+                around_counting.update(id(op) for op in tables.ops_around(costed[0]))
+            known_ns += sum(duration for op, duration in innermost if op in counting or op in around_counting)
             want += sum(next(iter(known[shape_key(op)])) for key, op in counting.items() if key not in around_counting)
         got = sum(row[figure] or 0 for row in rows)
         if not math.isclose(got, want, rel_tol=1e-9):

@@ -124,11 +124,15 @@ CostedOps find_costed_ops(const OpGroups& groups, const SliceForest& forest, con
     ops.counts[op] = true;
     with_work.push_back(op);
   }
-  for (SliceIndex& op : ops.of_work) {
-    if (op != kNone && !ops.counts[op]) op = kNone;  // casts for a product that never came
-  }
+  std::vector<bool> has_product = ops.counts;  // or another op with a cost inside it that has work
   for (const SliceIndex op : with_work) {
-    for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) ops.counts[above] = false;
+    for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) {
+      ops.counts[above] = false;
+      has_product[above] = true;
+    }
+  }
+  for (SliceIndex& op : ops.of_work) {
+    if (op != kNone && !has_product[op]) op = kNone;  // casts for a product that never came
   }
   return ops;
 }
