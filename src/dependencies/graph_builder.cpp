@@ -90,8 +90,9 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
     add_launch_edges(run);
     add_stream_edges(run);
     add_event_edges(run);
-    add_ordered_streams(run);
-    add_successions(run);
+    const TimesOfThreads event_waits = event_waits_of(run);
+    add_ordered_streams(run, event_waits);
+    add_successions(run, event_waits);
     find_spins(run);
     add_thread_edges(run);
     add_handovers(run);

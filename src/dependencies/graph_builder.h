@@ -81,8 +81,12 @@ class GraphBuilder {
   void add_launch_edges(size_t run);
   void add_stream_edges(size_t run);
   void add_event_edges(size_t run);
-  void add_ordered_streams(size_t run);
-  void add_successions(size_t run);
+  /// By host thread, when it makes calls; in order.
+  using TimesOfThreads = std::vector<std::vector<int64_t>>;
+  /// `event_waits`: where threads tell streams to wait for events.
+  void add_ordered_streams(size_t run, const TimesOfThreads& event_waits);
+  void add_successions(size_t run, const TimesOfThreads& event_waits);
+  TimesOfThreads event_waits_of(size_t run) const;
   void add_work_edges(size_t run);
   void add_host_sync_edges();
   void add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int64_t least);

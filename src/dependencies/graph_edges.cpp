@@ -44,11 +44,6 @@ std::vector<std::vector<int64_t>> times_of_calls(const Timeline& t, bool (*is_me
   return times;
 }
 
-/// Where host threads tell streams to wait for events.
-std::vector<std::vector<int64_t>> event_waits_of(const Timeline& t) {
-  return times_of_calls(t, makes_stream_wait);
-}
-
 /// The last of `times`, which are in order, before a time; none where all are later.
 std::optional<int64_t> last_before(const std::vector<int64_t>& times, int64_t time) {
   const auto after = std::lower_bound(times.begin(), times.end(), time);
@@ -174,15 +169,18 @@ void GraphBuilder::add_event_edges(size_t run) {
   }
 }
 
+GraphBuilder::TimesOfThreads GraphBuilder::event_waits_of(size_t run) const {
+  return times_of_calls(timeline(run), makes_stream_wait);
+}
+
 /// A thread that records an event and then makes a stream wait, with no launch in between, makes that stream wait for
-/// what it launched last into another one (PyTorch's wait_stream): so the op that it launches next into the stream
-/// begins after that, also where something else held it longer.
-void GraphBuilder::add_ordered_streams(size_t run) {
+/// what it launched last (PyTorch's wait_stream): so the op that it launches next into another stream begins after
+/// that, also where something else held it longer.
+void GraphBuilder::add_ordered_streams(size_t run, const TimesOfThreads& waits) {
   const Timeline& t = timeline(run);
   const PerRun& per_run = per_run_[run];
-  const std::vector<std::vector<int64_t>> waits = event_waits_of(t);
   if (std::ranges::all_of(waits, [](const auto& of_track) { return of_track.empty(); })) return;
-  const std::vector<std::vector<int64_t>> records = times_of_calls(t, records_event);
+  const TimesOfThreads records = times_of_calls(t, records_event);
   struct Launch {
     int64_t time = 0;  // of the call
     SliceIndex op = kNone;
@@ -229,7 +227,7 @@ void GraphBuilder::add_ordered_streams(size_t run) {
 
 /// Ops that waited although neither their launch nor their stream held them, and began just after an op of another
 /// stream of their device had ended: they waited for that one.
-void GraphBuilder::add_successions(size_t run) {
+void GraphBuilder::add_successions(size_t run, const TimesOfThreads& event_waits) {
   const Timeline& t = timeline(run);
   const PerRun& per_run = per_run_[run];
   for (size_t i = per_run.first_edge; i < to_.size(); ++i) {
@@ -252,7 +250,6 @@ void GraphBuilder::add_successions(size_t run) {
       return std::pair(t.slices.end(a), a) < std::pair(t.slices.end(b), b);
     });
   }
-  const std::vector<std::vector<int64_t>> event_waits = event_waits_of(t);
   const auto waits_between = [&](SliceIndex before, SliceIndex call) {
     const SliceIndex call_before = before == kNone ? kNone : t.slices.launch[before];
     if (call == kNone || call_before == kNone || t.slices.track[call] == kNone) return false;

@@ -108,16 +108,14 @@ bool on_known_different_hosts(const Run& a, const Run& b) {
 
 /// Whether all device work of all runs is of devices of one number: of one device, or of machines with one each.
 bool may_share_device(const Session& session) {
-  std::set<int32_t> devices;
+  std::optional<int32_t> first;
   for (const Run& run : session.runs) {
-    int32_t last = -1;
     for (const int32_t device : run.timeline.device_ops.device) {
-      if (devices.empty() || device != last) devices.insert(device);
-      last = device;
-      if (devices.size() > 1) return false;
+      if (!first) first = device;
+      if (device != *first) return false;
     }
   }
-  return devices.size() == 1;
+  return first.has_value();
 }
 
 class Alignment {

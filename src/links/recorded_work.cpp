@@ -7,14 +7,18 @@
 
 namespace cgpu {
 
+bool has_calls(const Timeline& timeline) {
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    if (is_call(timeline.kind(slice))) return true;
+  }
+  return false;
+}
+
 bool records_only_collectives(const Timeline& timeline) {
   const auto is_communication = [](const OpKind kind) { return kind == OpKind::communication; };
   if (timeline.device_ops.kind.empty() || !std::ranges::all_of(timeline.device_ops.kind, is_communication))
     return false;
-  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-    if (is_call(timeline.kind(slice))) return false;
-  }
-  return true;
+  return !has_calls(timeline);
 }
 
 void note_unrecorded_work(Run& run) {

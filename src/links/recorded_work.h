@@ -5,6 +5,9 @@
 
 namespace cgpu {
 
+/// Whether calls of a GPU runtime or driver are in it. O(n).
+bool has_calls(const Timeline& timeline);
+
 /// Whether it holds device ops, all of them communication, and no call: a record of collectives alone. O(n).
 bool records_only_collectives(const Timeline& timeline);
 

@@ -29,16 +29,6 @@ namespace {
 /// What takes less did not wait: what it asked for had come before.
 constexpr int64_t kShortestWait = 50'000;
 
-/// Calls visit(part) for what a time has in common with a set, in order. O(log n).
-template <typename Visit>
-void for_each_overlap(const IntervalSet& set, Interval time, Visit visit) {
-  const std::vector<Interval>& all = set.intervals();
-  auto at = std::ranges::upper_bound(all, time.begin, {}, &Interval::end);
-  for (; at != all.end() && at->begin < time.end; ++at) {
-    visit(Interval{std::max(at->begin, time.begin), std::min(at->end, time.end)});
-  }
-}
-
 /// Stretches of host code, thread by thread, in the order in which the graph has their parts.
 class HostStretches {
  public:
@@ -122,13 +112,14 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(w
     const auto of_thread = of_copies[part.run].find(part.thread);
     int64_t now = part.time.begin;
     if (of_thread != of_copies[part.run].end() && (kind == host_code || kind == launching)) {
-      for_each_overlap(of_thread->second, part.time, [&](Interval small) {
+      const IntervalSet of_part = of_thread->second.clip(part.time.begin, part.time.end);
+      for (const Interval& small : of_part.intervals()) {
         const int64_t length = small.end - small.begin;
-        if (kind == host_code && static_cast<double>(length) >= limits.long_stretch) return;  // a stall of its own
+        if (kind == host_code && static_cast<double>(length) >= limits.long_stretch) continue;  // a stall of its own
         add(kind, small.begin - now);
         add(kOfSmallCopies, length);
         now = small.end;
-      });
+      }
     }
     add(kind, part.time.end - now);
   };

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/common/name_rules.h"
@@ -21,29 +23,29 @@ struct Place {
   std::string_view frame;  // "" for none
 };
 
-/// What names are, of one timeline, asked once each.
-class KnownNames {
+/// What is asked of the names of slices, once of each name of a timeline.
+class AskedNames {
  public:
-  KnownNames(const Timeline& timeline, NameList list)
-      : timeline_(timeline), list_(list), known_(timeline.names.size(), -1) {}
-  bool has(SliceIndex slice) {
+  AskedNames(const Timeline& timeline, std::function<bool(SliceIndex)> ask)
+      : timeline_(timeline), ask_(std::move(ask)), known_(timeline.names.size(), -1) {}
+  bool operator()(SliceIndex slice) {
     int8_t& known = known_[timeline_.slices.name[slice]];
-    if (known < 0) known = is_in(list_, timeline_.name(slice)) ? 1 : 0;
+    if (known < 0) known = ask_(slice) ? 1 : 0;
     return known == 1;
   }
 
  private:
   const Timeline& timeline_;
-  NameList list_;
+  std::function<bool(SliceIndex)> ask_;
   std::vector<int8_t> known_;  // by name; -1: not asked
 };
 
-Place place_of(const Timeline& t, SliceIndex call, KnownNames& reading, KnownNames& libraries) {
+Place place_of(const Timeline& t, SliceIndex call, AskedNames& reads, AskedNames& is_library) {
   Place place;
   for (SliceIndex at = t.slices.parent[call]; at != kNone; at = t.slices.parent[at]) {
     if (t.kind(at) == SliceKind::framework_op) {
-      if (place.op.empty() || reading.has(at)) place.op = t.name(at);
-    } else if (t.kind(at) == SliceKind::python_function && !libraries.has(at)) {
+      if (place.op.empty() || reads(at)) place.op = t.name(at);
+    } else if (t.kind(at) == SliceKind::python_function && !is_library(at)) {
       place.frame = t.name(at);
       break;
     }
@@ -73,16 +75,15 @@ std::string places_of_waits(const Session& session) {
   int64_t waits = 0;
   for (const Run& run : session.runs) {
     const Timeline& t = run.timeline;
-    KnownNames reading(t, NameList::reading_op);
-    KnownNames libraries(t, NameList::library_frame);
-    std::vector<int8_t> is_wait(t.names.size(), -1);  // by name; -1: not asked
+    AskedNames reads(t, [&](SliceIndex op) { return is_in(NameList::reading_op, t.name(op)); });
+    AskedNames is_library(t, [&](SliceIndex frame) { return is_in(NameList::library_frame, t.name(frame)); });
+    AskedNames waits_for_device(
+        t, [&](SliceIndex call) { return cause_named_by(t.kind(call), t.name(call)) == IdleCause::synchronization; });
     for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
       if (!is_call(t.kind(slice)) || !is_plausible(t, slice)) continue;
-      int8_t& known = is_wait[t.slices.name[slice]];
-      if (known < 0) known = cause_named_by(t.kind(slice), t.name(slice)) == IdleCause::synchronization ? 1 : 0;
-      if (known == 0) continue;
+      if (!waits_for_device(slice)) continue;
       ++waits;
-      const Place place = place_of(t, slice, reading, libraries);
+      const Place place = place_of(t, slice, reads, is_library);
       ++ops[place.op];
       ++frames[place.op][place.frame];
     }

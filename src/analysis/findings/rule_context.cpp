@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -102,6 +103,16 @@ bool is_made_ahead(const std::string& table) {
 EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds) {
   EdgeTimes::Scenario scenario;
   for (const BoundBy kind : kinds) scenario.removed.set(kind.number());
+  return scenario;
+}
+
+EdgeTimes::Scenario scaled(OpFactors factors) {
+  EdgeTimes::Scenario scenario;
+  scenario.op_factor = [shared = std::make_shared<const OpFactors>(std::move(factors))](size_t run, SliceIndex op) {
+    const auto& of_run = (*shared)[run];
+    const auto found = of_run.find(op);
+    return found == of_run.end() ? 1.0 : found->second;
+  };
   return scenario;
 }
 
@@ -210,13 +221,7 @@ bool RuleContext::lacks_replays() {
 }
 
 bool RuleContext::has_host_calls() const {
-  return std::ranges::any_of(session().runs, [](const Run& run) {
-    const Timeline& t = run.timeline;
-    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
-      if (is_call(t.kind(slice))) return true;
-    }
-    return false;
-  });
+  return std::ranges::any_of(session().runs, [](const Run& run) { return has_calls(run.timeline); });
 }
 
 bool RuleContext::has_only_collectives() const {

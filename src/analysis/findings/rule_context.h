@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/call_tree/host_work.h"
@@ -197,6 +198,11 @@ inline constexpr std::string_view kNothingRecorded = "(nothing recorded";
 
 /// What would be if time of these kinds were none.
 EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds);
+
+/// By run of the whole session: what part of their time single device ops take; all others take all of it.
+using OpFactors = std::vector<std::unordered_map<SliceIndex, double>>;
+/// What would be if these ops took so much of their time.
+EdgeTimes::Scenario scaled(OpFactors factors);
 
 /// A rule adds what it finds.
 using Rule = void (*)(RuleContext&, std::vector<Finding>&);

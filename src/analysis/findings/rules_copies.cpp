@@ -278,8 +278,9 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
         "indexing by booleans, output of a known size)";
   };
   const int64_t without_wait = context.gain_of(not_blocking);
-  const ExposedCopies exposed = exposed_copies(context.session());
-  if (exposed.of_devices > exposed.others && 2 * without_wait <= gain) {
+  const bool is_waiting = 2 * without_wait > gain;
+  const ExposedCopies exposed = is_waiting ? ExposedCopies{} : exposed_copies(context.session());
+  if (exposed.of_devices > exposed.others) {
     finding.title = std::string(kShareOfTime) + " the run waits for copies within devices or between them";
     finding.evidence =
         fmt::format("{} on the critical path{}; devices only copy for {}, {} of it within or between them",
@@ -289,7 +290,7 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
         "Copy less on the device: write results where they are needed (out=, buffers that are used again), views in the "
         "place of copies (contiguous, clone, cat, repeat), layouts that the next op takes as they are";
     finding.time = context.path(BoundBy::memory).longest;
-  } else if (2 * copies.cost_of_blocking < without_wait && 2 * without_wait > gain) {
+  } else if (2 * copies.cost_of_blocking < without_wait && is_waiting) {
     // Not the copies: their calls wait for what the device does before, and the host goes on only then.
     blocking();
     const std::string culprit = context.culprit_of("host_code").text();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,18 +29,13 @@ double excess_of(const CostedWork& work, const OpEfficiency& efficiency) {
 
 /// What each device op would take of its time, by run and slice: an op as a whole what is attainable.
 EdgeTimes::Scenario at_attainable_rate(const SlowOps& slow, size_t runs) {
-  const auto factors = std::make_shared<std::vector<std::map<SliceIndex, double>>>(runs);
+  OpFactors factors(runs);
   for (const auto& [work, efficiency] : slow.works) {
     const double factor =
         std::min(1.0, efficiency.attainable_ns * static_cast<double>(work->ops) / static_cast<double>(work->ns));
-    for (const auto& [run, slice] : work->device_ops) (*factors)[run][slice] = factor;
+    for (const auto& [run, slice] : work->device_ops) factors[run][slice] = factor;
   }
-  EdgeTimes::Scenario scenario;
-  scenario.op_factor = [factors](size_t run, SliceIndex op) {
-    const auto found = (*factors)[run].find(op);
-    return found == (*factors)[run].end() ? 1.0 : found->second;
-  };
-  return scenario;
+  return scaled(std::move(factors));
 }
 
 const char* unit_of(const OpEfficiency& efficiency) {

@@ -19,11 +19,6 @@ void find_links(RuleContext& context, std::vector<Finding>& findings) {
   }
   const auto most = std::max_element(slow.groups.begin(), slow.groups.end(),
                                      [](const SlowGroup& a, const SlowGroup& b) { return a.excess < b.excess; });
-  EdgeTimes::Scenario faster;
-  faster.op_factor = [factors = slow.factors](size_t number, SliceIndex op) {
-    const auto found = factors[number].find(op);
-    return found == factors[number].end() ? 1.0 : found->second;
-  };
   findings.push_back(
       {.rule = "slow_link",
        .title = fmt::format("{} runs at {}, of other ranks at {}", most->what, format_rate(most->rate, "GB/s"),
@@ -34,7 +29,7 @@ void find_links(RuleContext& context, std::vector<Finding>& findings) {
        .command = "collectives",
        .confidence = Confidence::high,
        .precedence = 1.1,  // than communication as a whole
-       .remedy = faster});
+       .remedy = scaled(slow.factors)});
 }
 
 }  // namespace cgpu

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -159,9 +156,9 @@ void find_bubble(RuleContext& context, const PeerTime& busiest, size_t ranks, in
 
 /// What the kernels of experts take on each rank, and what each would take of it if they shared the work equally.
 struct ExpertWork {
-  std::vector<int64_t> time;                                    // by run
-  std::vector<std::unordered_map<SliceIndex, double>> factors;  // by run: of its ops that take more than the mean
-  size_t most = 0;                                              // run
+  std::vector<int64_t> time;  // by run
+  OpFactors factors;          // of ops that take more than the mean
+  size_t most = 0;            // run
   int64_t mean = 0;
   int64_t excess = 0;  // of the rank with most, layer by layer
 };
@@ -221,11 +218,6 @@ std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& 
     return {};
   }
   const int64_t rank = session.runs[work.most].rank;
-  EdgeTimes::Scenario equal;
-  equal.op_factor = [factors = std::move(work.factors)](size_t number, SliceIndex op) {
-    const auto found = factors[number].find(op);
-    return found == factors[number].end() ? 1.0 : found->second;
-  };
   findings.push_back(
       {.rule = "expert_imbalance",
        .title = fmt::format("Experts have unequal work: those of rank {} compute {}, of a rank on average {}", rank,
@@ -238,7 +230,7 @@ std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& 
        .confidence = Confidence::high,
        .precedence = 1.1,
        .rank = rank,
-       .remedy = equal});
+       .remedy = scaled(std::move(work.factors))});
   return rank;
 }
 

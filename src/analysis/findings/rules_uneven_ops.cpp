@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,19 +63,14 @@ std::string kernels_in_words(const SlowOnes& slow, const SessionFacts& whole) {
 }
 
 EdgeTimes::Scenario as_the_others(const std::vector<SlowOnes>& all, const SessionFacts& whole) {
-  const auto factors = std::make_shared<std::vector<std::map<SliceIndex, double>>>(whole.session().runs.size());
+  OpFactors factors(whole.session().runs.size());
   for (const SlowOnes& slow : all) {
     for (const auto& [run, slice] : slow.device_ops) {
       const auto duration = static_cast<double>(whole.run(run).timeline.slices.duration[slice]);
-      (*factors)[run][slice] = static_cast<double>(slow.usual) / duration;
+      factors[run][slice] = static_cast<double>(slow.usual) / duration;
     }
   }
-  EdgeTimes::Scenario scenario;
-  scenario.op_factor = [factors](size_t run, SliceIndex op) {
-    const auto found = (*factors)[run].find(op);
-    return found == (*factors)[run].end() ? 1.0 : found->second;
-  };
-  return scenario;
+  return scaled(std::move(factors));
 }
 
 }  // namespace

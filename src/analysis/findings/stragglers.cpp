@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "analysis/device/device_ops.h"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "links/recorded_work.h"
 #include "model/unknown_utilization.h"
 #include "table/units.h"
 
@@ -81,13 +82,8 @@ std::string use_words(const Comparison& comparison) {
 
 /// Whether calls of a GPU runtime or driver are in the profile of a side.
 bool has_device_calls(const Comparison& comparison, Side side) {
-  return std::ranges::any_of(comparison.original(side).session().runs, [](const Run& run) {
-    const Timeline& timeline = run.timeline;
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (is_call(timeline.kind(slice))) return true;
-    }
-    return false;
-  });
+  return std::ranges::any_of(comparison.original(side).session().runs,
+                             [](const Run& run) { return has_calls(run.timeline); });
 }
 
 /// "A used a device": what the profile of a host says of devices without recorded work; "" where it says nothing.

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Whom the others wait for, by `findings`: ranks, devices of one process, and stages of a pipeline, on runs of a simulated machine
+(oracle/machine.py).
+
+Environment: CGPU (the binary).
+"""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import machine, tool  # noqa: E402
+from oracle.diagnosis import findings  # noqa: E402
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def by_rule(rows):
+    return {row["rule"]: row for row in rows}
+
+
+class Ranks(unittest.TestCase):
+    def test_the_ranks_that_hold_up_the_others(self):
+        """Of eight ranks now one, now another is late by a third of the step."""
+        def program(m):
+            for number in range(10):
+                with m.step(number):
+                    if m.number == (6 if number % 2 else 0):
+                        m.host("tokenize", 1_000)
+                    for _ in range(30):
+                        m.launch(machine.GEMM, 100)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 100)
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        machines = machine.run(program, 8)
+        found = findings(machines)[0]
+        self.assertEqual(found["rule"], "straggler")
+        self.assertIn("wait", found["title"])
+        self.assertRegex(found["title"], r"ranks (0 and 6|6 and 0)")
+        self.assertIn("their hosts are late", found["title"])
+        self.assertRegex(found["evidence"], "longer than the median of the others for (host_code|launch_overhead)")
+        self.assertAlmostEqual(found["recoverable_ns"] / 1000, 10 * 1_000, delta=500)
+
+    def test_the_device_of_a_process_that_the_others_wait_for(self):
+        """As for ranks: because of its kernels, or of the thread that launches for it."""
+        def program(late=None, kernel=2000, host=0):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        m.host("model.py(7): prepare", host if m.number == late else 0)
+                        m.launch(machine.GEMM, kernel if m.number == late else 2000)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                        yield m.collective("allreduce", 200)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return machine.run(run, 4)
+        healthy = machine.measured(program())
+        slow = program(late=2, kernel=2600)
+        row = findings(machine.in_one_process(slow))[0]
+        self.assertEqual((row["rule"], row["rank"], row["device"], row["confidence"]), ("straggler", 0, 2, "high"))
+        self.assertEqual(row["title"], "The other devices wait 3.60 ms in all for device 2, because its kernels take longer")
+        self.assertAlmostEqual(row["recoverable_ns"] / (1000 * (machine.measured(slow) - healthy)), 1, delta=0.05)
+        late = program(late=1, host=900)
+        row = by_rule(findings(machine.in_one_process(late)))["straggler"]
+        self.assertIn("for device 1, because it is given its work late", row["title"])
+        self.assertAlmostEqual(row["recoverable_ns"] / (1000 * (machine.measured(late) - healthy)), 1, delta=0.05)
+        self.assertNotIn("straggler", by_rule(findings(machine.in_one_process(program()))))
+
+    def test_few_collectives_do_not_show_who_is_late(self):
+        def run(m):
+            m.launch(machine.GEMM, 2000 + 2000 * m.number)
+            m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+            yield m.collective("allreduce", 200)
+            m.synchronize()
+        row = by_rule(findings(machine.in_one_process(machine.run(run, 2))))["straggler"]
+        self.assertEqual((row["severity"], row["confidence"]), ("warning", "low"))
+
+    def test_stages_on_devices_of_a_process_wait_by_design(self):
+        def run(m):
+            for number in range(6):
+                with m.step(number):
+                    if m.number == 0:
+                        m.launch(machine.GEMM, 2000)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("send" if m.number == 0 else "recv", 50)
+                    if m.number == 1:
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.launch(machine.GEMM, 2000)
+                    m.synchronize()
+        self.assertNotIn("straggler", by_rule(findings(machine.in_one_process(machine.run(run, 2)))))
+
+    def test_without_the_late_rank_communication_still_waits_for_what_it_sends(self):
+        """Each of four all-reduces of a step is ordered behind a product. While they wait for rank 1, they follow each
+        other; without it the others come when their products are done, and the last one is exposed."""
+        def program(slow):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        for _ in range(4):
+                            m.launch(machine.GEMM, slow if m.number == 1 else 2000)
+                            m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                            yield m.collective("allreduce", 1500)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return machine.run(run, 3)
+        for recorded in (True, False):
+            machines = program(3000)
+            if not recorded:  # only the calls are
+                for m in machines:
+                    m.events = [event for event in m.events if event["cat"] != "cuda_sync"]
+            row = findings(machines)[0]
+            self.assertEqual((row["rule"], row["rank"]), ("straggler", 1))
+            true = 1000 * (machine.measured(machines) - machine.measured(program(2000)))
+            self.assertAlmostEqual(row["recoverable_ns"] / true, 1, delta=0.02)
+
+    def test_a_rank_that_is_late_within_its_stage_of_a_pipeline(self):
+        """Three stages twice; the last rank of all is late to what the two ranks of its stage reduce."""
+        def program(m):
+            stage, replica = m.number % 3, m.number // 3
+            for number in range(6):
+                with m.step(number):
+                    for _ in range(20):
+                        for other in (stage, stage + 1):
+                            if other == stage and stage > 0:
+                                yield m.collective("recv", 10, machine.MAIN_STREAM, "pp%d.%d" % (replica, stage),
+                                                   [m.number - 1, m.number])
+                            elif other > stage and stage < 2:
+                                m.launch(machine.GEMM, 200)
+                                yield m.collective("send", 10, machine.MAIN_STREAM, "pp%d.%d" % (replica, stage + 1),
+                                                   [m.number, m.number + 1])
+                    if stage == 2:
+                        m.launch(machine.GEMM, 4_000)
+                    if m.number == 5:
+                        m.synchronize()
+                        m.host("tokenize", 3_000)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 50, group="dp%d" % stage, members=[stage, stage + 3])
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        def groups(m):
+            first = m.number - m.number % 3
+            return [{"pg_name": "pp", "pg_desc": "PIPELINE_MODEL_PARALLEL_GROUP", "pg_size": 3,
+                     "ranks": [first, first + 1, first + 2]}]
+        found = by_rule(findings(machine.run(program, 6), groups=groups))
+        self.assertIn("straggler", found)
+        self.assertEqual(found["straggler"]["rank"], 5)
+        self.assertIn("collectives of stage 2", found["straggler"]["evidence"])
+
+
+if __name__ == "__main__":
+    unittest.main()
