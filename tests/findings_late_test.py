@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import machine, tool  # noqa: E402
+from oracle import causes, machine, tool  # noqa: E402
 from oracle.diagnosis import findings  # noqa: E402
 
 
@@ -43,6 +43,34 @@ class Ranks(unittest.TestCase):
         self.assertIn("their hosts are late", found["title"])
         self.assertRegex(found["evidence"], "longer than the median of the others for (host_code|launch_overhead)")
         self.assertAlmostEqual(found["recoverable_ns"] / 1000, 10 * 1_000, delta=500)
+
+    def test_another_rank_is_late_each_time(self):
+        """For its experts, for other kernels, or for its host, whose calls are only a little longer."""
+        def program(kernel=None, host=0):
+            def run(m):
+                for number in range(8):
+                    with m.step(number):
+                        is_late = number % 4 == m.number
+                        for _ in range(20):
+                            m.host("model.py(7): forward", 20 + (host if is_late else 0))
+                            m.launch(machine.GEMM, 100)
+                        m.launch(kernel or machine.GEMM, 800 if is_late and kernel else 400)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                        yield m.collective("allreduce", 200)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return machine.run(run, 4)
+        self.assertNotIn("load_imbalance", by_rule(findings(program())))
+        for kernel, reason in ((machine.GEMM, "their kernels take unequally long"),
+                               (causes.EXPERTS, "their experts have unequal work")):
+            row = findings(program(kernel))[0]
+            self.assertEqual(row["rule"], "load_imbalance")
+            self.assertIn("wait for each other, each time for another one, because " + reason, row["title"])
+            self.assertIn("rank 0 comes last most often, to 2 of them", row["evidence"])
+            self.assertAlmostEqual(row["recoverable_ns"] / 1000, 8 * 300, delta=30)  # of 400 us each has a quarter
+        row = by_rule(findings(program(host=110)))["load_imbalance"]
+        self.assertIn("because their hosts come unequally late", row["title"])
+        self.assertIn("the last ones have not computed longer", row["evidence"])
 
     def test_the_device_of_a_process_that_the_others_wait_for(self):
         """As for ranks: because of its kernels, or of the thread that launches for it."""

@@ -31,7 +31,7 @@ LARGER, SMALLER = 7000, 1900  # of two causes
 # Two causes that are one finding: of all copies, of all that the host does, of all that the host waits for.
 COPIES = {"exposed_copies", "small_copies", "pageable_copies", "blocking_copies"}
 HOST = {"stopped", "host_stall", "launch_bound"}
-RANKS = {"late host", "slow device", "experts"}
+RANKS = {"late host", "slow device", "experts", "unequal sequences"}
 TOGETHER = (COPIES, {"stopped", "host_stall"}, {"stopped", "launch_bound"},
             {"stopped", "late host"}, RANKS, {"synchronization", "blocking_copies"}, {"launch_bound", "small_copies"},
             {"launch_bound", "fusable_kernels"}, {"slow_link", "exposed_communication"}, {"slow_link", "late host"}, {"slow_link", "slow device"},

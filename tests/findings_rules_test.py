@@ -184,6 +184,24 @@ class Rules(unittest.TestCase):
         self.assertIn("is in IO N while", first["title"])
         self.assertIn("on another thread", first["suggestion"])
 
+    def test_what_stops_a_host_that_else_goes_from_call_to_call(self):
+        """Stretches of 700 us are no part of launching where the calls follow each other at once; among many others they are."""
+        def program(between):
+            def run(m):
+                for _ in range(40):
+                    m.host("scheduler.py(100): schedule", 700)
+                    for _ in range(4):
+                        m.host("model.py(30): forward", between)
+                        m.launch(machine.GEMM, 200)
+                    m.synchronize(machine.MAIN_STREAM)
+            return machine.run(run)
+        first = findings(program(4))[0]
+        self.assertEqual((first["rule"], first["severity"]), ("host_stall", "critical"))
+        self.assertIn("is in scheduler.py(100): schedule while", first["title"])
+        self.assertIn("in stretches of 200.0 us or more", first["evidence"])
+        self.assertAlmostEqual(first["recoverable_ns"] / 1000, 40 * 700, delta=40 * 20)
+        self.assertNotIn("host_stall", [row["rule"] for row in findings(program(150))])
+
     def test_copies_that_nothing_could_hide(self):
         """Of 9 ms copies and 1 ms products a step: 1 ms could be hidden, twice the rate would give 4.5 ms."""
         def program(m):

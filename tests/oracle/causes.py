@@ -124,6 +124,15 @@ def more_layers(m, cost):
             m.launch(GEMM, cost // 8)
 
 
+def in_turns(m, cost):
+    """In each step the sequences of another rank are longer."""
+    return more_layers(m, cost) if len(m.marks) % m.ranks == m.number else None
+
+
+def equal_sequences(m, cost):
+    return more_layers(m, cost // m.ranks)
+
+
 def experts(m, cost):
     """All that is routed goes to the experts of the last rank."""
     m.launch(EXPERTS, 100 + (cost if m.number == m.ranks - 1 else 0))
@@ -195,6 +204,7 @@ CAUSES = {
     "fragmentation": Cause("fragmentation", fragments),
     "late host": Cause("straggler", of_the_last_rank(frame("model.py(90): route")), ranks=3),
     "slow device": Cause("straggler", of_the_last_rank(more_layers), ranks=3),
+    "unequal sequences": Cause("load_imbalance", in_turns, without=equal_sequences, ranks=3),
 }
 
 

@@ -50,8 +50,14 @@ class EdgeTimes {
     BoundKinds removed;
     std::function<double(size_t run, SliceIndex op)> op_factor = nullptr;
     std::function<bool(size_t run, SliceIndex op)> without_gap = nullptr;
-    /// Runs that no other run waits for in collectives; their own durations are then left out of the result.
+    /// Runs that no other run waits for in collectives.
     std::set<size_t> not_awaited = {};
+
+    /// Those of `runs` runs that say nothing of how long the others take now: those that are not awaited, unless no
+    /// run waits for another.
+    std::set<size_t> left_out(size_t runs) const {
+      return not_awaited.size() < runs ? not_awaited : std::set<size_t>{};
+    }
   };
   /// What a scenario does not change.
   struct Fixed {

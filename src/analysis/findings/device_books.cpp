@@ -37,7 +37,8 @@ CopiesOfDirection copies_of(const Timeline& timeline, const std::vector<OpIndex>
 }  // namespace
 
 DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy)
-    : together_(has_common_clock(facts.whole().session())),
+    : runs_(facts.whole().session().runs.size()),
+      together_(has_common_clock(facts.whole().session())),
       hosts_communicate_(!facts.whole().collectives_of_hosts().empty()) {
   for (const Period& period : periods) periods_.push_back({.length = period.end - period.begin});
   const DependencyGraph& graph = facts.whole().dependencies();
@@ -106,6 +107,7 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
   const bool frees_communication = removes(BoundBy::communication) && !frees_waiting && !hosts_communicate_ &&
                                    !changes_ops && !frees_idle && !removes(BoundBy::memory) && of_host.none();
   if (frees_communication) return exposed_communication();
+  const std::set<size_t> left_out = scenario.left_out(runs_);
   struct Remains {
     int64_t busy = 0;
     int64_t copies = 0;
@@ -115,7 +117,7 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
   for (const OfPeriod& period : periods_) {
     length += period.length;
     for (const OfDevice& device : period.devices) {
-      if (changes_ops || scenario.not_awaited.contains(device.run)) continue;
+      if (changes_ops || left_out.contains(device.run)) continue;
       Remains& remains = devices[{device.run, device.device}];
       remains.busy += device.compute;
       if (!removes(BoundBy::communication) && !frees_waiting && of_host.none()) {

@@ -52,6 +52,7 @@ class DeviceBooks {
   int64_t sum_of_most(Time time) const;
 
   std::vector<OfPeriod> periods_;
+  size_t runs_ = 0;                 // of the whole session
   bool together_ = false;           // whether the periods are of all runs
   bool hosts_communicate_ = false;  // in collectives
 };

@@ -324,7 +324,8 @@ void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
 /// then.
 void count_general_last(std::vector<Finding>& gains) {
   const bool has_causes = std::ranges::any_of(gains, [](const Finding& finding) {
-    return finding.rule == "slow_link" || finding.rule == "straggler" || finding.rule == "expert_imbalance";
+    return finding.rule == "slow_link" || finding.rule == "straggler" || finding.rule == "expert_imbalance" ||
+           finding.rule == "load_imbalance";
   });
   for (Finding& finding : gains) {
     if (finding.rule == "exposed_communication" && has_causes) finding.counted_last = true;

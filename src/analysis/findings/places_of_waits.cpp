@@ -18,7 +18,7 @@ namespace cgpu {
 
 namespace {
 
-struct Place {
+struct PlaceOfWait {
   std::string_view op;     // "" for none
   std::string_view frame;  // "" for none
 };
@@ -40,8 +40,8 @@ class AskedNames {
   std::vector<int8_t> known_;  // by name; -1: not asked
 };
 
-Place place_of(const Timeline& t, SliceIndex call, AskedNames& reads, AskedNames& is_library) {
-  Place place;
+PlaceOfWait place_of(const Timeline& t, SliceIndex call, AskedNames& reads, AskedNames& is_library) {
+  PlaceOfWait place;
   for (SliceIndex at = t.slices.parent[call]; at != kNone; at = t.slices.parent[at]) {
     if (t.kind(at) == SliceKind::framework_op) {
       if (place.op.empty() || reads(at)) place.op = t.name(at);
@@ -83,7 +83,7 @@ std::string places_of_waits(const Session& session) {
       if (!is_call(t.kind(slice)) || !is_plausible(t, slice)) continue;
       if (!waits_for_device(slice)) continue;
       ++waits;
-      const Place place = place_of(t, slice, reads, is_library);
+      const PlaceOfWait place = place_of(t, slice, reads, is_library);
       ++ops[place.op];
       ++frames[place.op][place.frame];
     }

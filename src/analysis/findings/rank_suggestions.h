@@ -17,6 +17,14 @@ inline constexpr const char* kRecordBesides =
 inline constexpr const char* kLookAtPath =
     "Look at the path between these ranks: topology (nvidia-smi topo -m, NCCL_DEBUG=INFO), a link that is down or "
     "shared, NCCL_IB_HCA and NCCL_SOCKET_IFNAME, placement of ranks on nodes";
+inline constexpr const char* kBalanceExperts =
+    "Balance the routing (auxiliary loss, bias of the router, capacity factor), or place experts by their load and copy "
+    "the busiest (EPLB)";
+inline constexpr const char* kBalanceWork =
+    "Give the ranks equal work in each step: batches of equally many tokens (sort or pack sequences by their length), "
+    "or fewer collectives between which it can differ";
+inline constexpr const char* kCalmHosts =
+    "Look at what stops the hosts now and then: other processes on their cores, garbage collection, input";
 inline constexpr const char* kMoveLayers =
     "Move layers from the stages with the most work to those with the least (embedding and loss count too)";
 

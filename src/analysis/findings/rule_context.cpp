@@ -14,6 +14,7 @@
 #include "analysis/critical_path/path_parts.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/long_stretches.h"
 #include "analysis/idle/culprit_names.h"
 #include "analysis/steps/step_marks.h"
 #include "base/allocator.h"
@@ -128,7 +129,8 @@ RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : fact
   });
   judged_ = judged_periods(facts);
   measured_ = judged_.length();
-  const EdgeTimes::Limits limits{thresholds().host_stall, thresholds().small_copy, thresholds().many_copies};
+  long_stretch_ = cgpu::long_stretch(facts.whole().session(), thresholds().host_stall);
+  const EdgeTimes::Limits limits{long_stretch_, thresholds().small_copy, thresholds().many_copies};
   times_ahead_ = ahead([&facts, limits] { return EdgeTimes(facts.whole(), limits); });
 }
 
@@ -177,7 +179,7 @@ void RuleContext::find_stretches(const std::vector<OnPath>& path,
       length += path[next].time.end - path[next].time.begin;
       first = next;
     }
-    if (static_cast<double>(length) >= thresholds().host_stall) {
+    if (static_cast<double>(length) >= long_stretch_) {
       code.in_long_stretches += length;
       const std::vector<int64_t>& launches = first_launches[path[last].run];
       const int64_t zero = whole.dependencies().zero(path[first].run);
@@ -292,7 +294,7 @@ int64_t RuleContext::gain_of(const EdgeTimes::Scenario& scenario) {
   }
   const std::vector<int64_t> times = edge_times().replayed(scenario, fixed_);
   int64_t predicted = 0;
-  for (const ReplayedPeriod& period : replayed_->at(times, scenario.not_awaited)) {
+  for (const ReplayedPeriod& period : replayed_->at(times, scenario.left_out(facts_.whole().session().runs.size()))) {
     predicted += period.end - period.begin;
   }
   return std::clamp<int64_t>(measured_ - predicted, 0, books().most_recoverable(scenario));
@@ -459,7 +461,7 @@ IdleCulprit RuleContext::culprit_of_stalls() {
         for (const IdlePart& part : parts) {
           if (part.cause == IdleCause::host_code) of_gap += part.time.end - part.time.begin;
         }
-        if (static_cast<double>(of_gap) < thresholds().host_stall) return;
+        if (static_cast<double>(of_gap) < long_stretch_) return;
         whole += of_gap;
         for (const IdlePart& part : parts) {
           if (part.cause != IdleCause::host_code) continue;

@@ -33,7 +33,7 @@ namespace cgpu {
 /// The time on the critical path of one kind.
 struct PathShare {
   int64_t total = 0;  // ns
-  /// Of host_code, in stretches of Thresholds::host_stall or more: what a thread does between two of its calls that
+  /// Of host_code, in stretches of long_stretch() or more: what a thread does between two of its calls that
   /// launch or wait, also where reading, writing or locks lie in between.
   int64_t in_long_stretches = 0;
   int64_t before_compiled = 0;  // of these, in those that end with the first launch of a kernel of torch.compile
@@ -69,6 +69,9 @@ class RuleContext {
   int64_t measured() const { return measured_; }
   /// Of sampled call trees, which have no steps: ns of the thread with the most.
   void measure_longest_thread(int64_t ns) { measured_ = ns; }
+
+  /// ns from which on a stretch of host code is a stall of its own (long_stretches.h).
+  double long_stretch() const { return long_stretch_; }
 
   const PathShare& path(BoundBy kind);
   /// Share of the measured time that a kind takes on the critical path.
@@ -123,7 +126,7 @@ class RuleContext {
   const Table& table(const std::string& name);
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one.
   IdleCulprit culprit_of(std::string_view cause);
-  /// That of host code in gaps that have Thresholds::host_stall or more of it: by the part in these gaps.
+  /// That of host code in gaps that have long_stretch() or more of it: by the part in these gaps.
   IdleCulprit culprit_of_stalls();
   /// Of a way of waiting, in a run without marks of iterations, the call or frame in which half of its idle time or
   /// more waits for others to say something (waits_for_event): a server without requests does so, and a program whose
@@ -174,6 +177,7 @@ class RuleContext {
   const Ruleset& rules_;
   JudgedPeriods judged_;
   int64_t measured_ = 0;
+  double long_stretch_ = 0;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
   std::vector<Stretch> stretches_;  // with path_
   std::optional<SampledWork> sampled_work_;

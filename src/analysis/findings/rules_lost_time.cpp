@@ -259,7 +259,7 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       .title = std::string(kShareOfTime) + " the host " + (one ? in_culprit(culprit.name) + part : "computes") +
                " while the device has nothing to do",
       .evidence = fmt::format("{} on the critical path, in stretches of {} or more", context.per_step(stalls),
-                              format_ns(static_cast<int64_t>(context.thresholds().host_stall))),
+                              format_ns(static_cast<int64_t>(context.long_stretch()))),
       .suggestion = without_stall(one ? culprit.name : ""),
       .command =
           in_gaps ? "idle_hosts --where 'cause = host_code'" : "critical_path_trace --where 'bound_by = host_code'",

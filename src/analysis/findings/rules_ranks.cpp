@@ -15,6 +15,7 @@
 
 #include "analysis/critical_path/equal_stages.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/load_imbalance.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/findings/stragglers.h"
@@ -224,8 +225,7 @@ std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& 
                             context.in_all(work.time[work.most]), format_ns(work.mean)),
        .evidence = fmt::format("the ranks wait for it in the next exchange; equal work would take {} from it",
                                format_ns(work.excess)),
-       .suggestion = "Balance the routing (auxiliary loss, bias of the router, capacity factor), or place experts by "
-                     "their load and copy the busiest (EPLB)",
+       .suggestion = kBalanceExperts,
        .command = fmt::format("kernels --rank {} --where 'class = moe_gemm'", rank),
        .confidence = Confidence::high,
        .precedence = 1.1,
@@ -347,8 +347,11 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
   const SessionFacts& facts = context.facts();
   if (find_stragglers(context, {facts.collectives(), nullptr, "collectives", ranks}, most_expert_work, findings))
     return;
-  find_stragglers(context, {facts.collectives_of_hosts(), nullptr, "collectives of the hosts", ranks}, most_expert_work,
-                  findings);
+  if (find_stragglers(context, {facts.collectives_of_hosts(), nullptr, "collectives of the hosts", ranks},
+                      most_expert_work, findings)) {
+    return;
+  }
+  if (!most_expert_work) find_load_imbalance(context, findings);
 }
 
 }  // namespace cgpu

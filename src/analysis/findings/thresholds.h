@@ -15,7 +15,8 @@ struct Thresholds {
   /// Share from which on a finding is critical: more than the gain of a new release of most libraries.
   double critical = 0.20;
   /// Host time between two calls that is at least so long is a stall of its own; shorter, it belongs to launching ops
-  /// one by one. Practitioners look at gaps from 1 ms on (nsys-ai, recipes of Nsight Systems).
+  /// one by one. Practitioners look at gaps from 1 ms on (nsys-ai, recipes of Nsight Systems). Where the host usually
+  /// goes from call to call far faster, shorter ones are stalls, too (long_stretches.h).
   double host_stall = 1'000'000;
   /// A copy below this size takes longer to begin than to run: 64 KiB at 25 GB/s take 2.6 us, as long as a launch.
   double small_copy = 64.0 * 1024;

@@ -129,6 +129,7 @@ constexpr std::array kConditions{
     Conditions{"tensor_cores_unused", {&kNeedsDeviceOps, &kNeedsReplays}},
     Conditions{"fusable_kernels", {&kNeedsDeviceOps, &kNeedsReplays}, "kernel_gap"},
     Conditions{"straggler", {&kNeedsDeviceOps, &kNeedsPeers, &kNeedsClock}},
+    Conditions{"load_imbalance", {&kNeedsDeviceOps, &kNeedsRanks, &kNeedsClock, &kNeedsCommunication}},
     Conditions{"slow_link", {&kNeedsDeviceOps, &kNeedsRanks, &kNeedsCommunication}},
     Conditions{"expert_imbalance", {&kNeedsDeviceOps, &kNeedsRanks}},
     Conditions{"pipeline_bubble", {&kNeedsDeviceOps, &kNeedsRanks, &kNeedsPipeline}},

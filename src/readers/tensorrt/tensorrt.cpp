@@ -69,6 +69,12 @@ class LayerReader {
     runs.about = "runs of the engine that were measured";
     runs.additive = false;
     runs_ = tree_.add_metric(std::move(runs), Combine::only);
+    Metric average;
+    average.name = "average";
+    average.unit = "ns";
+    average.about = "average time of the layer in a run";
+    average.additive = false;
+    average_ = tree_.add_metric(std::move(average), Combine::only);
     Metric median;
     median.name = "median";
     median.unit = "ns";
@@ -96,9 +102,11 @@ class LayerReader {
     const NodeIndex node = tree_.child_named(0, name);
     tree_.add(0, time_, node, static_cast<double>(*time));
     if (count_ > 0) tree_.add_inclusive(0, runs_, node, static_cast<double>(count_));
-    if (const auto median = nanoseconds(fields, "medianMs")) {
-      tree_.add_inclusive(0, median_, node, static_cast<double>(*median));
-    }
+    const auto add_of_a_run = [&](std::string_view key, MetricIndex metric) {
+      if (const auto ns = nanoseconds(fields, key)) tree_.add_inclusive(0, metric, node, static_cast<double>(*ns));
+    };
+    add_of_a_run("averageMs", average_);
+    add_of_a_run("medianMs", median_);
   }
 
   void finish() {
@@ -115,6 +123,7 @@ class LayerReader {
   CallTreeBuilder tree_;
   MetricIndex time_ = 0;
   MetricIndex runs_ = 0;
+  MetricIndex average_ = 0;
   MetricIndex median_ = 0;
   int64_t count_ = 0;
 };
@@ -134,9 +143,14 @@ class RunReader {
     const int64_t number = ++runs_;
     const auto first = nanoseconds(fields, "startH2dMs");
     const auto last = nanoseconds(fields, "endD2hMs");
+    const auto enqueued = nanoseconds(fields, "startEnqMs");
+    const auto returned = nanoseconds(fields, "endEnqMs");
     const TrackIndex host = into_.thread_track("trtexec", "runs");
+    // An iteration has the ops that are launched in its mark; the next run is put in the queue while this one computes.
+    const bool has_call = enqueued && returned && *enqueued <= *returned;
     const SliceIndex mark = add_slice("iteration " + std::to_string(number), host, SliceKind::annotation,
-                                      first.value_or(*start), last.value_or(*end), kNoCorrelation);
+                                      has_call ? *enqueued : first.value_or(*start),
+                                      has_call ? *returned : last.value_or(*end), kNoCorrelation);
     if (mark == kNone) return;
     // The slices of one run are one event of the file.
     const auto add_part = [&](const char* from, const char* to, const auto& visit) {

@@ -30,6 +30,7 @@ TEST(TensorRt, LayersAreACallTree) {
   EXPECT_EQ(inclusive_value(tree, *tree.find_metric("time"), 1), 111616);
   EXPECT_EQ(inclusive_value(tree, *tree.find_metric("time"), 0), 174080);
   EXPECT_EQ(inclusive_value(tree, *tree.find_metric("runs"), 2), 4);
+  EXPECT_EQ(inclusive_value(tree, *tree.find_metric("average"), 1), 27904);
   EXPECT_EQ(inclusive_value(tree, *tree.find_metric("median"), 1), 27900);
   EXPECT_EQ(run.events.skipped, 1);
   EXPECT_EQ(run.events.read, test::accounted(run));
@@ -43,6 +44,7 @@ TEST(TensorRt, RunsAreIterationsOfADevice) {
   EXPECT_EQ(timeline.device_ops.stream, (std::vector<int64_t>{0, 0, 0, 0, 1, 1})) << "the third overlaps the second";
   EXPECT_EQ(timeline.name(0), "iteration 1");
   EXPECT_EQ(timeline.slices.start[0], 1000000);
+  EXPECT_EQ(timeline.slices.duration[0], 10000) << "as long as the call that launches its ops";
   EXPECT_EQ(timeline.slices.duration[timeline.device_ops.slice[1]], 900000);
   EXPECT_EQ(timeline.slices.correlation[1], timeline.slices.correlation[timeline.device_ops.slice[1]]);
   EXPECT_EQ(run.events.skipped, 1);

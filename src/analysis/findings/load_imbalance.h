@@ -1,0 +1,15 @@
+// Ranks that wait for another one of them each time, since their work is unequal from collective to collective.
+#pragma once
+
+#include <vector>
+
+#include "analysis/findings/finding.h"
+#include "analysis/findings/rule_context.h"
+
+namespace cgpu {
+
+/// Adds a finding where the ranks wait for each other in collectives of the devices and no rank is the one that they
+/// wait for (stragglers.h). O(parts log ops).
+void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings);
+
+}  // namespace cgpu
