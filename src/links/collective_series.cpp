@@ -219,6 +219,24 @@ void CollectiveCollector::match_transfers(Gathered& gathered) {
   }
 }
 
+bool CollectiveCollector::are_exchanges(const Gathered& gathered) {
+  const CollectiveSeries& series = gathered.series;
+  for (const CollectiveMember& member : series.members) {
+    bool sends = true, receives = true;  // the op
+    for (uint32_t part = member.first; part < member.end; ++part) {
+      if (!series.is_of_op_before(part, member)) {
+        if (!sends || !receives) return false;
+        sends = receives = false;
+      }
+      const Transfer& transfer = gathered.transfers[part];
+      if (transfer.from < 0) return false;
+      (transfer.sends ? sends : receives) = true;
+    }
+    if (!sends || !receives) return false;
+  }
+  return true;
+}
+
 void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts) {
   std::stable_sort(parts.begin(), parts.end(),  // by start, then by position in the file
                    [](const NumberedPart& a, const NumberedPart& b) { return a.part.start < b.part.start; });
@@ -321,6 +339,7 @@ std::vector<CollectiveSeries> CollectiveCollector::take() {
                                                [](const Transfer& transfer) { return transfer.from >= 0; });
     if (gathered.series.of_transfers || is_one_sided(key.first)) {
       match_transfers(gathered);
+      gathered.series.are_exchanges = gathered.series.of_transfers && are_exchanges(gathered);
     } else if (std::all_of(gathered.sequence.begin(), gathered.sequence.end(),
                            [](int64_t number) { return number >= 0; })) {
       match_by_sequence(gathered);

@@ -77,6 +77,7 @@ struct CollectiveSeries {
   std::string name;                  // as recorded, else as the kernel's name says
   std::optional<std::string> group;  // absent where not recorded
   bool of_transfers = false;         // sends and receives between ranks that the profile names
+  bool are_exchanges = false;        // transfers each op of which sends and receives, as around a ring
   uint32_t instances = 0;
   std::vector<CollectiveMember> members;  // in the order of the runs
   CollectiveParts parts;                  // member by member
@@ -159,6 +160,7 @@ class CollectiveCollector {
   void add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts);
   static void match_by_sequence(Gathered& gathered);
   static void match_transfers(Gathered& gathered);
+  static bool are_exchanges(const Gathered& gathered);
 
   std::map<Key, Gathered> all_;
 };

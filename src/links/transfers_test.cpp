@@ -87,6 +87,7 @@ TEST(Transfers, ASendIsMatchedWithTheReceiveOfItsPartner) {
   EXPECT_EQ(all[0].name, kTransfers);
   EXPECT_EQ(all[0].group, "0");
   EXPECT_TRUE(all[0].of_transfers);
+  EXPECT_FALSE(all[0].are_exchanges);
   EXPECT_EQ(all[0].instances, 3u);
   EXPECT_EQ(ends_of_waits(session, all[0]),
             (std::map<std::pair<uint32_t, int64_t>, int64_t>{
@@ -102,6 +103,7 @@ TEST(Transfers, AnOpOfABatchWaitsForTheLastOfItsPartners) {
   const auto all = device_collectives(session);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].instances, 3u);
+  EXPECT_TRUE(all[0].are_exchanges);
   EXPECT_EQ(all[0].parts.size(), 6u);
   EXPECT_EQ(ends_of_waits(session, all[0]),
             (std::map<std::pair<uint32_t, int64_t>, int64_t>{{{0, 10}, 70}, {{1, 20}, 70}, {{2, 70}, 70}}));

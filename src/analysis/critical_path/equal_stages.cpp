@@ -24,7 +24,7 @@ std::vector<int64_t> stages_of(const Session& session) {
 std::string EqualStages::why_unknown(const SessionFacts& whole) {
   if (!is_pipeline(whole)) return "no ranks send work on to each other, as the stages of a pipeline do";
   for (const CollectiveSeries& series : whole.collectives()) {
-    if (!passes_work_on(series.name) || series.members.size() > 1) continue;
+    if (!passes_work_on(series) || series.members.size() > 1) continue;
     return "some sends and receives have no counterpart, so that how long stages wait for each other is not known: give "
            "all ranks, of a profiler that records which ranks a transfer is between";
   }

@@ -34,6 +34,20 @@ CopiesOfDirection copies_of(const Timeline& timeline, const std::vector<OpIndex>
   return {busy_time(timeline, copies), busy_time(timeline, large), busy_time(timeline, pageable)};
 }
 
+/// The times before ops that had been launched, but for what they need to start, or whose launch is not known: the ends
+/// of gaps.
+IntervalSet unexplained_time(const SessionFacts& facts, size_t run, const std::vector<OpIndex>& ops) {
+  std::vector<Interval> times;
+  facts.idle().for_each_gap(run, ops, [&](const IdleGap& gap) {
+    int64_t length = 0;
+    for (const IdleCause cause : {IdleCause::dependency, IdleCause::unknown}) {
+      length += gap.times[static_cast<size_t>(cause)];
+    }
+    if (length > 0) times.push_back({gap.time.end - length, gap.time.end});
+  });
+  return IntervalSet(std::move(times));
+}
+
 }  // namespace
 
 DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy)
@@ -46,7 +60,10 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
     const Run& run = facts.run(number);
     const size_t in_whole = facts.place_in_whole(number);
     const int64_t zero = graph.zero(in_whole);
-    for (const auto& [device, ops] : ops_by_device(run.timeline)) {
+    const auto devices = ops_by_device(run.timeline);
+    for (const auto& [device, ops] : devices) {
+      // An op of one device may wait for what the host is late with on another.
+      const IntervalSet unexplained = devices.size() == 1 ? unexplained_time(facts, number, ops) : IntervalSet();
       const DeviceTime time = device_time(run.timeline, ops);
       const CopiesOfDirection to_device = copies_of(run.timeline, ops, CopyKind::HtoD, small_copy);
       const CopiesOfDirection from_device = copies_of(run.timeline, ops, CopyKind::DtoH, small_copy);
@@ -63,6 +80,7 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
         periods_[i].devices.push_back({.run = in_whole,
                                        .device = device,
                                        .compute = within(time.compute),
+                                       .unexplained = within(unexplained),
                                        .exposed_communication = within(time.exposed_communication),
                                        .exposed_copies = within(time.exposed_memory),
                                        .copies = std::max(within(to_device.all), within(from_device.all)),
@@ -108,6 +126,8 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
                                    !changes_ops && !frees_idle && !removes(BoundBy::memory) && of_host.none();
   if (frees_communication) return exposed_communication();
   const std::set<size_t> left_out = scenario.left_out(runs_);
+  const bool changes_host_alone = of_host.any() && !changes_ops && !frees_waiting && !frees_idle &&
+                                  !removes(BoundBy::communication) && !removes(BoundBy::memory);
   struct Remains {
     int64_t busy = 0;
     int64_t copies = 0;
@@ -120,6 +140,7 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
       if (changes_ops || left_out.contains(device.run)) continue;
       Remains& remains = devices[{device.run, device.device}];
       remains.busy += device.compute;
+      if (changes_host_alone) remains.busy += device.unexplained;
       if (!removes(BoundBy::communication) && !frees_waiting && of_host.none()) {
         remains.busy += device.exposed_communication;
       }

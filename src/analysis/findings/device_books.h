@@ -37,6 +37,9 @@ class DeviceBooks {
     size_t run = 0;  // of the whole session
     int32_t device = 0;
     int64_t compute = 0;
+    /// Idle time for nothing that the host does: of a run with one device, before ops that had been launched long
+    /// before, or whose launch is not known.
+    int64_t unexplained = 0;
     int64_t exposed_communication = 0;
     int64_t exposed_copies = 0;
     /// Of the direction between host and device that has most: as they are, and as the best copies would take.

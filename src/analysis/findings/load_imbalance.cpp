@@ -118,7 +118,7 @@ Waiting waiting_of(const SessionFacts& facts, const std::vector<ComputeUntil>& c
   const Session& session = facts.session();
   Waiting waiting;
   for (const CollectiveSeries& series : facts.collectives()) {
-    if (!passes_work_on(series.name)) add_series(session, compute, series, waiting);
+    if (!passes_work_on(series)) add_series(session, compute, series, waiting);
   }
   return waiting;
 }

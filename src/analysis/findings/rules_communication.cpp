@@ -21,7 +21,7 @@ namespace {
 std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const SessionFacts& facts) {
   std::vector<std::unordered_set<SliceIndex>> ops(facts.session().runs.size());
   for (const CollectiveSeries& series : facts.collectives()) {
-    if (passes_work_on(series.name)) continue;
+    if (passes_work_on(series)) continue;
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart part : series.parts_of(member)) ops[member.run].insert(part.slice);
     }

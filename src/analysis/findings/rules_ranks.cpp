@@ -91,7 +91,7 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
   const Run& run = session.runs[number];
   std::vector<Interval> waits;
   for (const CollectiveSeries& series : facts.collectives()) {
-    const bool passes_on = passes_work_on(series.name);
+    const bool passes_on = passes_work_on(series);
     if (!passes_on && !common_clock) continue;
     int64_t shortest = INT64_MAX;
     for (const CollectiveMember& member : series.members) {
@@ -118,7 +118,7 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
 int64_t most_receives(RuleContext& context) {
   int64_t most = 0;
   for (const CollectiveSeries& series : context.facts().collectives()) {
-    if (!passes_work_on(series.name)) continue;
+    if (!passes_work_on(series)) continue;
     for (const CollectiveMember& member : series.members) most = std::max(most, int64_t{member.count()});
   }
   return most / std::max<int64_t>(static_cast<int64_t>(context.judged().periods.size()), 1);
@@ -284,7 +284,7 @@ void find_stragglers_of_stages(RuleContext& context, const std::vector<PeerTime>
     std::ranges::copy_if(ranks, std::back_inserter(peers.peers),
                          [&of_stage = members](const PeerTime& one) { return of_stage.contains(one.rank); });
     peers.counts = [&stages, number = stage](const CollectiveSeries& series) {
-      return !passes_work_on(series.name) && std::ranges::all_of(series.members, [&](const CollectiveMember& member) {
+      return !passes_work_on(series) && std::ranges::all_of(series.members, [&](const CollectiveMember& member) {
         return stages[member.run] == number;
       });
     };
@@ -294,7 +294,7 @@ void find_stragglers_of_stages(RuleContext& context, const std::vector<PeerTime>
 
 /// The devices of one process that communicate have the same work, but for stages that send it on to each other.
 void find_late_devices(RuleContext& context, std::vector<Finding>& findings) {
-  const auto counts = [](const CollectiveSeries& series) { return !passes_work_on(series.name); };
+  const auto counts = [](const CollectiveSeries& series) { return !passes_work_on(series); };
   find_stragglers(context, {context.facts().collectives(), counts, "collectives", compute_of_devices(context)}, {},
                   findings);
 }

@@ -9,10 +9,12 @@
 
 namespace cgpu {
 
-/// Whether a collective of this name is a send or receive.
-inline bool passes_work_on(std::string_view collective) {
+/// Whether these are sends or receives, but for those of ranks that give each other the same at the same time: around a
+/// ring, or in halos.
+inline bool passes_work_on(const CollectiveSeries& series) {
+  if (series.are_exchanges) return false;
   for (const std::string_view name : {"send", "recv", "Send", "Recv", "receive"}) {
-    if (contains(collective, name)) return true;
+    if (contains(series.name, name)) return true;
   }
   return false;
 }
@@ -20,7 +22,7 @@ inline bool passes_work_on(std::string_view collective) {
 /// Whether ranks pass work on to each other, as the stages of a pipeline do.
 inline bool is_pipeline(const SessionFacts& facts) {
   return std::any_of(facts.collectives().begin(), facts.collectives().end(),
-                     [](const CollectiveSeries& series) { return passes_work_on(series.name); });
+                     [](const CollectiveSeries& series) { return passes_work_on(series); });
 }
 
 }  // namespace cgpu
