@@ -146,17 +146,86 @@ class Stalls(unittest.TestCase):
         self.assertIn("the host is in train.py(5): evaluate for 75.00% of that, while", first["title"])
 
     def test_what_short_gaps_have_of_a_name_is_no_stall(self):
-        """Reads of 0.3 ms in many gaps, and once a step 3 ms of them with a checkpoint of 40 ms: the checkpoint."""
+        """Reads of 0.15 ms in many gaps, and once a step 3 ms of them with a checkpoint of 40 ms: the checkpoint."""
         def run(m):
             for number in range(5):
                 with m.step(number):
                     for _ in range(400):
                         m.launch(machine.GEMM, 100)
                         m.synchronize()
-                        m.host("train.py(5): parse", 300)
+                        m.host("train.py(5): parse", 150)
                     m.host("train.py(5): parse", 3000)
                     m.host("train.py(9): checkpoint", 40_000)
         self.assertIn("is in train.py(9): checkpoint while", by_rule(findings(machine.run(run)))["host_stall"]["title"])
+
+
+class ForAnotherThread(unittest.TestCase):
+    """The thread that launches waits 5 ms in each of 20 rounds for what another one does."""
+    def program(self, works, wait="queue.py(154): get"):
+        def run(m):
+            draw = random.Random(4)
+            for _ in range(20):
+                request(m, draw)
+                m.synchronize()
+                begin = m.now
+                m.host(wait, 5000)
+                m.event("python_function", "<method 'acquire' of '_thread.lock' objects>", begin + 1, 4998)
+                works(m, begin)
+        return findings(machine.run(run))
+
+    def test_what_the_other_thread_does_is_the_cause(self):
+        def tokenizes(m, begin):
+            m.event("python_function", "tokenizer.py(8): encode", begin + 100, 4890, thread=200)
+        for wait in ("queue.py(154): get", "threading.py(302): wait"):
+            first = self.program(tokenizes, wait)[0]
+            self.assertEqual((first["rule"], first["severity"]), ("host_stall", "critical"))
+            self.assertIn("is in tokenizer.py(8): encode", first["title"])
+            self.assertAlmostEqual(first["recoverable_ns"] / 1000, 19 * 5000, delta=1500)
+
+    def test_what_it_reads_is_io(self):
+        def reads(m, begin):
+            m.event("python_function", "<built-in method read of _io.FileIO object at 0x7f>", begin + 100, 4890, thread=200)
+        first = self.program(reads)[0]
+        self.assertEqual((first["rule"], first["severity"]), ("io", "critical"))
+        self.assertIn("read of _io.FileIO", first["evidence"])
+
+    def test_a_thread_that_waits_too_or_ends_at_another_time_is_not_the_one(self):
+        def waits(m, begin):
+            m.event("python_function", "<method 'acquire' of '_thread.lock' objects>", begin + 100, 4890, thread=200)
+
+        def ends_before(m, begin):
+            m.event("python_function", "tokenizer.py(8): encode", begin - 2000, 5000, thread=200)
+        for works in (waits, ends_before):
+            rows = self.program(works)
+            self.assertEqual(alarms(rows), [], works)
+            self.assertIn("waits in queue.py(154): get", by_rule(rows)["no_work"]["title"])
+
+
+class Requests(unittest.TestCase):
+    def serve(self, between, inside=False):
+        def run(m):
+            draw = random.Random(3)
+            for number in range(20):
+                if not inside:
+                    between(m)
+                with m.within("batch %d" % number, "user_annotation"):
+                    if inside:
+                        between(m)
+                    request(m, draw)
+                    m.synchronize()
+        return findings(machine.run(run))
+
+    def test_between_marked_requests_a_server_has_none(self):
+        def waits(m):
+            m.host("<built-in method poll of select.epoll object at 0x7f>", 4000 + 100 * (m.now % 7))
+        rows = self.serve(waits)
+        self.assertEqual(alarms(rows), [])
+        self.assertIn("without requests, or for input that is late", by_rule(rows)["no_work"]["title"])
+
+    def test_what_a_request_waits_for_is_not_waiting_for_it(self):
+        def waits(m):
+            m.host("<built-in method poll of select.epoll object at 0x7f>", 4000)
+        self.assertEqual(alarms(self.serve(waits, inside=True))[0]["rule"], "io")
 
 
 class BehindAnother(unittest.TestCase):

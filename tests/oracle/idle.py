@@ -3,7 +3,7 @@ import bisect
 import collections
 import re
 
-from . import kineto, ranks
+from . import awaited, kineto, ranks
 from .basis import active_parts, bounds, by_device, by_stream, union_length
 from .kineto import CALLS, OVERHEAD, PYTHON
 
@@ -12,8 +12,8 @@ BLOCKING_COPIES = {
     for call in ("Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer")
 } | {"hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD", "cuMemcpyHtoD", "cuMemcpyDtoH",
      "cuMemcpyDtoD", "cuMemcpy"}
-ALLOCATES = re.compile(r"Malloc|MemAlloc|HostAlloc|HostRegister|MemCreate|MemMap|MemAddressReserve|Free")
-LOADS_MODULE = re.compile(r"ModuleLoad|LibraryLoad|LinkCreate|LinkAdd|LinkComplete")
+ALLOCATES = re.compile(r"Malloc|MemAlloc|HostAlloc|HostRegister|HostUnregister|MemCreate|MemMap|MemAddressReserve|Free")
+LOADS_MODULE = re.compile(r"Module(Load|Unload)|Library(Load|Unload)|LinkCreate|LinkAdd|LinkComplete")
 WAITING_FRAME = re.compile(r"synchronize$|^<built-in .*(synchronize>|synchronize of )")
 LOCKS = {"pthread_mutex_lock", "pthread_cond_wait", "sem_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
          "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_timedwait", "sem_clockwait", "futex"}
@@ -300,7 +300,7 @@ class Edges:
         self.recorded = (min(s.start for s in host), max(s.end for s in host)) if host else None
         emptied = collections.defaultdict(list)
         for call in trace.calls():
-            if empties_a_queue(call.name):
+            if empties_a_queue(call.name) or re.search("StreamCreate|CtxCreate|PrimaryCtxRetain", call.name):
                 emptied[call.process].append(call.end)
         streams = collections.defaultdict(list)
         for op in sorted(trace.device_ops, key=lambda o: (o.start, o.order)):
@@ -399,9 +399,10 @@ class Host:
         self.near = {thread: (Near(self.causes[thread], lambda cause: cause[0]), Near(items))
                      for thread, items in self.slices.items()}
         self.near_all = Near(self.profiler), Near(self.driver)
-        self.begun = {thread: sorted((s for s in items if not s.name.startswith("ProfilerStep#")), key=place)
+        self.begun = {thread: sorted((s for s in items if not awaited.is_mark(s.name)), key=place)
                       for thread, items in self.slices.items()}
         self.starts = {thread: [s.start for s in items] for thread, items in self.begun.items()}
+        self.awaited = awaited.AwaitedThreads(self)
 
     def around(self, thread, begin, end):
         """What can have to do with a time: causes, slices, overheads, driver's work."""
@@ -435,7 +436,7 @@ class Host:
             return folded(item.name)
         active = [s for s in near[1] if s.start <= left and right <= s.end]
         innermost = max(active, key=place, default=None)
-        if innermost is not None and not innermost.name.startswith("ProfilerStep#"):
+        if innermost is not None and not awaited.is_mark(innermost.name):
             return folded(innermost.name)
         later = self.begun[thread][bisect.bisect_right(self.starts[thread], left)]
         return "(nothing recorded before %s)" % folded(later.name)
@@ -460,10 +461,19 @@ def parts_of_gap(gap, waking, ended_before, host):
     called, returned = [min(max(t, begin), end) for t in (launch.start, launch.end)]
     if begin < returned:
         near = host.around(thread, begin, returned)
-        bounds_ = [t for items in near for s in items for t in
+        others = host.awaited.within(thread, begin, returned)
+        near_others = {other: host.around(other, begin, returned) for other in others}
+        bounds_ = [t for each in (near, *near_others.values()) for items in each for s in items for t in
                    ((s[0].start, s[0].end) if isinstance(s, tuple) else (s.start, s.end))]
         cuts = sorted({begin, called, returned} | {t for t in bounds_ if begin < t < returned})
         for left, right in zip(cuts, cuts[1:]):
+            other = host.awaited.at(thread, left, right) if others else None
+            if other is not None:
+                cause, culprit, item = host.awaited.part(other, left, right, near_others[other])
+                if left >= called and not (item is not None and place(item) >= place(launch)):
+                    cause, culprit = "launch_overhead", folded(launch.name)
+                yield (cause, culprit), right - left
+                continue
             cause, item = host.cause_at(left, right, near)
             if left >= called:
                 inside = item is not None and (item.kind not in kineto.HOST_KINDS or place(item) >= place(launch))

@@ -212,8 +212,9 @@ def queue(session):
 STEP_ORDER = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu")
 STEP_MARK = re.compile(r"ProfilerStep#(\d+)$")
 COUNTED_MARK = re.compile(r"[^0-9]*")
-COUNTERS = {"step": 0, "iteration": 0, "iter": 0, "timestep": 0, "batch": 1, "epoch": 2}
-BEFORE_COUNTERS = {"train", "training", "global", "inference", "time", "main", "outer", "solver", "mini"}
+COUNTERS = {"step": 0, "iteration": 0, "iter": 0, "timestep": 0, "cycle": 0, "batch": 1, "frame": 1, "epoch": 2}
+BEFORE_COUNTERS = {"train", "training", "global", "inference", "time", "main", "outer", "solver", "mini", "md", "sim",
+                   "simulation", "video", "render"}
 ENGINE_MARK = re.compile(r"(execute_)(?=.*context_)(?=.*generation_)|(execute_model)(?=$|:)|(step\[)")
 LOADER = "enumerate(DataLoader)"
 

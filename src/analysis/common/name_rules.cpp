@@ -18,10 +18,10 @@ extern const std::string_view builtin_name_rules;
 
 namespace {
 
-constexpr std::array<std::string_view, 16> kLists{"counted_step", "engine_step", "event_wait",    "expert_op",
-                                                  "idle_call",    "idle_driver", "idle_host",     "idle_os_call",
-                                                  "io_range",     "layer_part",  "library_frame", "other_wait",
-                                                  "phase",        "rack",        "reading_op",    "sleep"};
+constexpr std::array<std::string_view, 18> kLists{
+    "counted_step", "engine_step",  "event_wait", "expert_op",  "idle_call",     "idle_driver",
+    "idle_host",    "idle_os_call", "io_range",   "layer_part", "library_frame", "other_wait",
+    "phase",        "rack",         "reading_op", "sleep",      "thread_wait",   "typed_input"};
 
 struct NameRule {
   std::string_view label;  // "" for none

@@ -25,7 +25,9 @@ enum class NameList : uint8_t {
   phase,
   rack,
   reading_op,
-  sleep
+  sleep,
+  thread_wait,
+  typed_input
 };
 
 /// What the first rule of a list that matches says a name is; "" where none does.

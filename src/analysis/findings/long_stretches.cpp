@@ -11,12 +11,15 @@ namespace cgpu {
 
 namespace {
 
-/// ns from the end of a call of a GPU runtime or driver to the begin of the next one of its thread.
-void add_times_between_calls(const Timeline& t, std::vector<int64_t>& times) {
+/// ns from the end of a call that launches or waits to the begin of the next one of its thread.
+void add_times_between_calls(const SessionFacts& facts, size_t run, std::vector<int64_t>& times) {
+  const Timeline& t = facts.run(run).timeline;
   std::vector<SliceIndex> calls;
-  for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
-    if (is_call(t.kind(slice)) && t.slices.track[slice] != kNone) calls.push_back(slice);
+  for (const LaunchingCall& launching : facts.launching_calls(run)) calls.push_back(launching.call);
+  for (const Wait& wait : facts.waits(run).all()) {
+    if (is_call(t.kind(wait.slice))) calls.push_back(wait.slice);
   }
+  std::erase_if(calls, [&](SliceIndex call) { return t.slices.track[call] == kNone; });
   std::ranges::sort(calls, {}, [&](SliceIndex call) { return std::tuple(t.slices.track[call], t.slices.start[call]); });
   TrackIndex track = kNone;
   int64_t until = 0;
@@ -30,13 +33,13 @@ void add_times_between_calls(const Timeline& t, std::vector<int64_t>& times) {
 
 }  // namespace
 
-double long_stretch(const Session& session, double at_most) {
+double long_stretch(const SessionFacts& facts, double at_most) {
   constexpr size_t kFewest = 100;  // fewer say nothing of the pace of a host
   constexpr double kFarLonger = 20;
   constexpr double kShortest = 200'000;
   constexpr double kNearlyAll = 0.8;
   std::vector<int64_t> times;
-  for (const Run& run : session.runs) add_times_between_calls(run.timeline, times);
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) add_times_between_calls(facts, run, times);
   if (times.size() < kFewest) return at_most;
   const double least = std::max(kShortest, kFarLonger * static_cast<double>(lower_median(times)));
   double in_long = 0, in_short = 0;

@@ -11,10 +11,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/common/folded_names.h"
+#include "analysis/common/name_rules.h"
 #include "analysis/critical_path/path_parts.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/long_stretches.h"
+#include "analysis/host/thread_times.h"
 #include "analysis/idle/culprit_names.h"
 #include "analysis/steps/step_marks.h"
 #include "base/allocator.h"
@@ -44,6 +46,14 @@ auto ahead(Find find) {
 
 /// A kernel is launched so long after it was compiled, at most.
 constexpr int64_t kUntilLaunch = 1'000'000;
+
+/// When a run is in its steps, as their marks say.
+IntervalSet times_of_marks(const SessionFacts& whole, size_t run) {
+  const Slices& slices = whole.run(run).timeline.slices;
+  std::vector<Interval> times;
+  for (const Step& step : whole.steps(run)) times.push_back({slices.start[step.mark], slices.end(step.mark)});
+  return IntervalSet(std::move(times));
+}
 
 /// By run of a session, when each kernel that torch.compile made was launched first, in the times of the graph; sorted.
 /// What compiles them is seldom recorded: it shows as host code before that.
@@ -129,7 +139,7 @@ RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : fact
   });
   judged_ = judged_periods(facts);
   measured_ = judged_.length();
-  long_stretch_ = cgpu::long_stretch(facts.whole().session(), thresholds().host_stall);
+  long_stretch_ = cgpu::long_stretch(facts.whole(), thresholds().host_stall);
   const EdgeTimes::Limits limits{long_stretch_, thresholds().small_copy, thresholds().many_copies};
   times_ahead_ = ahead([&facts, limits] { return EdgeTimes(facts.whole(), limits); });
 }
@@ -145,17 +155,17 @@ void RuleContext::find_path() {
   std::vector<OnPath> path;
   for (const Period& period : judged_.periods) {
     path.clear();
-    for_each_part_of_path(graph, replayed, period.last, period.begin, parts_of,
-                          [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
-                            path.push_back({part.bound_by, part.run, part.thread, {from, to}});
-                            PathShare& share = (*path_)[part.bound_by.number()];
-                            share.total += to - from;
-                            const bool in_call =
-                                part.slice != kNone && is_call(whole.run(part.run).timeline.kind(part.slice));
-                            if (in_call) share.in_driver_calls += to - from;
-                            if (to - from <= share.longest.end - share.longest.begin) return;
-                            share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
-                          });
+    for_each_part_of_path(
+        graph, replayed, period.last, period.begin, parts_of,
+        [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+          path.push_back({part.bound_by, part.run, part.thread, {from, to}, part.length - (to - from)});
+          PathShare& share = (*path_)[part.bound_by.number()];
+          share.total += to - from;
+          const bool in_call = part.slice != kNone && is_call(whole.run(part.run).timeline.kind(part.slice));
+          if (in_call) share.in_driver_calls += to - from;
+          if (to - from <= share.longest.end - share.longest.begin) return;
+          share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
+        });
     find_stretches(path, first_launches);
   }
 }
@@ -179,7 +189,7 @@ void RuleContext::find_stretches(const std::vector<OnPath>& path,
       length += path[next].time.end - path[next].time.begin;
       first = next;
     }
-    if (static_cast<double>(length) >= long_stretch_) {
+    if (static_cast<double>(length + path[first].before) >= long_stretch_) {
       code.in_long_stretches += length;
       const std::vector<int64_t>& launches = first_launches[path[last].run];
       const int64_t zero = whole.dependencies().zero(path[first].run);
@@ -304,9 +314,10 @@ int64_t RuleContext::idle_time_of(const BoundKinds& kinds) {
   std::set<std::string_view> causes;
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!kinds[kind]) continue;
-    const auto cause = kind == kLongHostCode    ? IdleCause::host_code
-                       : kind == kOfSmallCopies ? IdleCause::launch_overhead
-                                                : BoundBy::cause_of(kind);
+    const auto cause = kind == kLongHostCode      ? IdleCause::host_code
+                       : kind == kOfSmallCopies   ? IdleCause::launch_overhead
+                       : kind == kTimeOfCopyCalls ? IdleCause::blocking_copy
+                                                  : BoundBy::cause_of(kind);
     if (!cause) return INT64_MAX;
     causes.insert(text_of(*cause));
   }
@@ -412,24 +423,32 @@ IdleCulprit RuleContext::culprit_of_stretches() {
 
 const IdleCulprit& RuleContext::awaited_event(IdleCause cause) {
   const auto [found, is_new] = awaited_events_.try_emplace(cause);
-  const bool may_be = is_new && is_way_of_waiting(cause) && !judged_.has_marks();
+  const bool may_be = is_new && is_way_of_waiting(cause);
   if (may_be && path_share(cause) >= thresholds().noticeable / 3) found->second = find_awaited_event(cause);
   return found->second;
 }
 
 IdleCulprit RuleContext::find_awaited_event(IdleCause cause) const {
+  constexpr int64_t kTyping = 100'000'000;  // ns
   std::map<std::string, int64_t> events;
   int64_t whole = 0;
   for (size_t number = 0; number < session().runs.size(); ++number) {
-    const Timeline& host = facts_.whole().run(facts_.place_in_whole(number)).timeline;
+    const size_t in_whole = facts_.place_in_whole(number);
+    const Timeline& host = facts_.whole().run(in_whole).timeline;
+    const IntervalSet marks = judged_.has_marks() ? times_of_marks(facts_.whole(), in_whole) : IntervalSet();
     for (const auto& [device, ops] : ops_by_device(session().runs[number].timeline)) {
       facts_.idle().for_each_gap(number, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
         for (const IdlePart& part : parts) {
           if (part.cause != cause) continue;
           whole += part.time.end - part.time.begin;
+          // In a step a run waits for what it needs; between steps, for the next request.
+          const bool in_step =
+              2 * marks.clip(part.time.begin, part.time.end).length() > part.time.end - part.time.begin;
           SliceIndex outermost = kNone;  // "queue.py: get", not the lock of the queue
           for (SliceIndex slice = part.culprit; slice != kNone; slice = host.slices.parent[slice]) {
-            if (waits_for_event(host.name(slice))) outermost = slice;
+            const bool is_typed =
+                host.slices.duration[slice] >= kTyping && is_in(NameList::typed_input, host.name(slice));
+            if (is_typed || (!in_step && waits_for_event(host.name(slice)))) outermost = slice;
           }
           if (outermost != kNone) events[folded_name(host.name(outermost))] += part.time.end - part.time.begin;
         }
@@ -473,6 +492,18 @@ IdleCulprit RuleContext::culprit_of_stalls() {
   return largest_of(culprits, whole);
 }
 
+namespace {
+
+/// Whether scheduling or samples show that a thread ran for half of a time or more.
+bool was_running(const std::vector<ThreadTimes>& threads, const Track& track, Interval time) {
+  return std::ranges::any_of(threads, [&](const ThreadTimes& one) {
+    return one.evidence != ThreadEvidence::calls && one.process == track.process && one.thread == track.thread &&
+           2 * one.at_work.clip(time.begin, time.end).length() >= time.end - time.begin;
+  });
+}
+
+}  // namespace
+
 int64_t RuleContext::silent_stretches() {
   constexpr int64_t kSilence = 100'000'000;
   path(IdleCause::host_code);
@@ -496,8 +527,10 @@ int64_t RuleContext::silent_stretches() {
       of_thread->second.push_back(t.slices.end(slice));
     }
     for (auto& [thread, times] : moments) std::sort(times.begin(), times.end());
+    const std::vector<ThreadTimes> threads = thread_times(facts_.whole().session().runs[run]);
     for (const Stretch& stretch : stretches_) {
       if (stretch.run != run || stretch.length < kSilence || explained.contains(stretch.thread)) continue;
+      if (was_running(threads, t.tracks[stretch.thread], stretch.time)) continue;
       const std::vector<int64_t>& times = moments.at(stretch.thread);
       int64_t longest = 0;
       int64_t from = stretch.time.begin;

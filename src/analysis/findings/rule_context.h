@@ -128,16 +128,16 @@ class RuleContext {
   IdleCulprit culprit_of(std::string_view cause);
   /// That of host code in gaps that have long_stretch() or more of it: by the part in these gaps.
   IdleCulprit culprit_of_stalls();
-  /// Of a way of waiting, in a run without marks of iterations, the call or frame in which half of its idle time or
-  /// more waits for others to say something (waits_for_event): a server without requests does so, and a program whose
-  /// input is late. Which it is, the profile does not say. None of other causes.
+  /// Of a way of waiting the call or frame in which half of its idle time or more waits, outside of marks of iterations,
+  /// for others to say something (waits_for_event), or reads for 100 ms or more what somebody types: a server without
+  /// requests does so, and a program whose input is late. Which it is, the profile does not say. None of other causes.
   const IdleCulprit& awaited_event(IdleCause cause);
   /// That of long stretches of host code on the critical path. Gaps between device ops do not show those before the
   /// first op. O(slices log stretches).
   IdleCulprit culprit_of_stretches();
   /// ns of host code on the critical path in stretches of 100 ms or more that nothing recorded explains: of a run
   /// without marks or repetitions, whose thread neither begins nor ends a slice in them, where no calls of the
-  /// operating system nor frames of that thread are recorded, which would show whether it waits.
+  /// operating system nor frames of that thread are recorded, which would show whether it waits, nor that it ran. nor that it ran.
   int64_t silent_stretches();
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
@@ -153,6 +153,7 @@ class RuleContext {
     size_t run = 0;
     TrackIndex thread = kNone;  // of host time
     Interval time;              // in the graph
+    int64_t before = 0;         // ns of it before the period
   };
   /// A long stretch of host code on the path.
   struct Stretch {

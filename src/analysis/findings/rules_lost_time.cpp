@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/common/folded_names.h"
 #include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/computing_ops.h"
@@ -110,6 +111,9 @@ void find_wait_for_events(const RuleContext& context, const PathShare& path, dou
        .time = path.longest});
 }
 
+constexpr const char* kWarmUpBefore =
+    "Warm up before the recording: what a library does at its first use does not come again. Where it does: ";
+
 /// Whether most of a cause that libraries have at their first use is one stretch of a run without iterations, of which
 /// the recording holds the first pass alone.
 bool is_once(const RuleContext& context, IdleCause cause, const PathShare& path) {
@@ -141,10 +145,7 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
     if (is_once(context, lost.cause, path)) {
       finding.evidence += fmt::format("; {} of it at once", format_ns(path.longest.end - path.longest.begin));
-      finding.suggestion =
-          "Warm up before the recording: what a library does at its first use does not come again. "
-          "Where it does: " +
-          finding.suggestion;
+      finding.suggestion = std::string(kWarmUpBefore) + finding.suggestion;
       finding.confidence = Confidence::low;
       finding.shown_by_little = true;
     }
@@ -235,6 +236,21 @@ int64_t launch_count(const SessionFacts& facts) {
   return count;
 }
 
+/// Whether something of this name is a call of a GPU runtime or driver, or an op of a framework.
+bool is_of_library(const Session& session, const std::string& name) {
+  return std::ranges::any_of(session.runs, [&](const Run& run) {
+    const Timeline& t = run.timeline;
+    std::vector<int8_t> is_meant(t.names.size(), -1);
+    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+      if (!is_call(t.kind(slice)) && t.kind(slice) != SliceKind::framework_op) continue;
+      int8_t& answer = is_meant[t.slices.name[slice]];
+      if (answer < 0) answer = folded_name(t.name(slice)) == name ? 1 : 0;
+      if (answer == 1) return true;
+    }
+    return false;
+  });
+}
+
 /// Stretches of host code that are stalls of their own.
 void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const PathShare& code = context.path(IdleCause::host_code);
@@ -253,6 +269,10 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       culprit.pct >= 100 * kNearlyAll ? "" : fmt::format(" for {} of that,", format_percent(culprit.pct));
   const bool compiles = 2 * code.before_compiled >= stalls;
   const bool are_few = launch_count(context.facts()) < kFewestLaunches;
+  // What a library does at its first use, in a run of which the recording holds the first pass alone.
+  const bool iterates = context.judged().has_marks() || context.judged().are_repetitions;
+  const bool is_first_use = one && !iterates && 2 * (code.longest.end - code.longest.begin) >= stalls &&
+                            is_of_library(context.session(), culprit.name);
   const bool is_unseen = one && culprit.name.starts_with(kNothingRecorded);
   Finding finding{
       .rule = "host_stall",
@@ -263,12 +283,16 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       .suggestion = without_stall(one ? culprit.name : ""),
       .command =
           in_gaps ? "idle_hosts --where 'cause = host_code'" : "critical_path_trace --where 'bound_by = host_code'",
-      .confidence = are_few     ? Confidence::low
-                    : is_unseen ? Confidence::medium
-                                : Confidence::high,
-      .shown_by_little = are_few,
+      .confidence = are_few || is_first_use ? Confidence::low
+                    : is_unseen             ? Confidence::medium
+                                            : Confidence::high,
+      .shown_by_little = are_few || is_first_use,
       .time = code.longest,
       .remedy = removed_long_host_code()};
+  if (is_first_use) {
+    finding.evidence += fmt::format("; {} of it at once", format_ns(code.longest.end - code.longest.begin));
+    finding.suggestion = std::string(kWarmUpBefore) + finding.suggestion;
+  }
   if (are_few) {
     finding.suggestion += ". Record more of the program: so few launches do not show what it does in the long run";
   }
@@ -434,7 +458,7 @@ void find_profile_edge(RuleContext& context, std::vector<Finding>& findings) {
         {.rule = "profile_edge",
          .title =
              fmt::format("At first the device was for {} at work that was launched before the recording; this time "
-                         "is left out of all figures",
+                         "is not judged",
                          format_ns(edge)),
          .evidence = fmt::format("beside {} that are judged", format_ns(context.measured())),
          .suggestion = "Nothing to do; or let the program wait for the device before the recording begins",

@@ -10,11 +10,16 @@
 #include "analysis/idle/polls.h"
 #include "analysis/idle/stopped_ops.h"
 #include "analysis/idle/unusual_calls.h"
+#include "links/messages.h"
 
 namespace cgpu {
 
 HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallTree* tree)
-    : threads_(timeline.tracks.size()), sampled_(timeline, tree), edges_(timeline) {
+    : timeline_(timeline),
+      thread_waits_(timeline),
+      threads_(timeline.tracks.size()),
+      sampled_(timeline, tree),
+      edges_(timeline) {
   // The answer for a name, kept for the kind that was asked last: a name is rarely of two kinds.
   struct Answer {
     SliceKind kind = SliceKind::kernel;
@@ -81,6 +86,12 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
   for (const Poll& poll : has_polls ? polls(timeline, busy_time) : std::vector<Poll>()) {
     threads_[timeline.slices.track[poll.call]].ways.push_back({poll.time, IdleCause::no_work, poll.call});
   }
+  for (const MessagesOfThread& messages : messages_of(timeline)) {
+    for (const MessageWait& wait : messages.waits) {
+      if (wait.start >= wait.until) continue;
+      threads_[messages.track].messages.push_back({{wait.start, wait.until}, IdleCause::other_rank, wait.call});
+    }
+  }
   add_waits(timeline, waits);
   everywhere_ = below(innermost(std::move(profiler)), innermost(std::move(driver)));
 }
@@ -106,8 +117,52 @@ void HostCauses::add_waits(const Timeline& timeline, const Waits& waits) {
 
 const HostCauses::Pieces& HostCauses::pieces_of(TrackIndex thread) {
   std::optional<Pieces>& pieces = threads_[thread].pieces;
-  if (!pieces) pieces = split(threads_[thread]);
+  if (!pieces) pieces = with_awaited_threads(thread, own_pieces_of(thread));
   return *pieces;
+}
+
+const HostCauses::Pieces& HostCauses::own_pieces_of(TrackIndex thread) {
+  std::optional<Pieces>& own = threads_[thread].own;
+  if (!own) own = split(threads_[thread]);
+  return *own;
+}
+
+HostCauses::Pieces HostCauses::with_awaited_threads(TrackIndex thread, const Pieces& own) {
+  constexpr int64_t kShortestWait = 100'000;
+  Pieces pieces;
+  for (const Piece& piece : own) {
+    const bool is_long = piece.cause == IdleCause::lock && piece.time.end - piece.time.begin >= kShortestWait;
+    std::optional<TrackIndex> other;
+    if (is_long && thread_waits_.contain(piece.slice)) {
+      if (!awaited_) awaited_.emplace(timeline_);
+      other = awaited_->of(thread, piece.time);
+    }
+    if (other) {
+      add_work_of(*other, piece.time, pieces);
+    } else {
+      pieces.push_back(piece);
+    }
+  }
+  return pieces;
+}
+
+void HostCauses::add_work_of(TrackIndex other, Interval time, Pieces& pieces) {
+  const auto add_code_until = [&](int64_t end) {
+    awaited_->innermost().for_each(other, {time.begin, end}, [&](const Interval& part, SliceIndex slice) {
+      pieces.push_back({part, IdleCause::host_code, slice});
+    });
+    time.begin = end;
+  };
+  const Pieces& own = own_pieces_of(other);
+  auto at =
+      std::partition_point(own.begin(), own.end(), [&](const Piece& piece) { return piece.time.end <= time.begin; });
+  for (; at != own.end() && at->time.begin < time.end; ++at) {
+    if (at->time.begin > time.begin) add_code_until(at->time.begin);
+    const int64_t end = std::min(at->time.end, time.end);
+    pieces.push_back({{time.begin, end}, at->cause, at->slice});
+    time.begin = end;
+  }
+  if (time.begin < time.end) add_code_until(time.end);
 }
 
 HostCauses::Pieces HostCauses::split(Thread& thread) const {
@@ -124,7 +179,8 @@ HostCauses::Pieces HostCauses::split(Thread& thread) const {
     }
     ways = below(std::move(waits_for_requests), std::move(ways));
   }
-  return below(below(everywhere_, innermost(std::exchange(thread.named, {}))), std::move(ways));
+  Pieces named = below(std::exchange(thread.messages, {}), innermost(std::exchange(thread.named, {})));
+  return below(below(everywhere_, std::move(named)), std::move(ways));
 }
 
 /// Each moment to the slice that began last of those active in it; of those that began together to the one that ends

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/idle/awaited_threads.h"
 #include "analysis/idle/idle_causes.h"
 #include "analysis/idle/profile_edges.h"
 #include "analysis/idle/sampled_host.h"
@@ -35,9 +36,10 @@ class HostCauses {
 
   /// Calls visit(time, cause, slice) for the pieces of `time` that have a cause, in order: profiler_overhead where the
   /// profiler was at work on any thread, else what the driver did late, else that of the innermost slice or wait of
-  /// `thread` that stands for one; what only tells how it waited where nothing else does. `slice` is the one that
-  /// stands for the cause; kNone for a wait whose collective is not found. Not to be called from several threads at
-  /// once.
+  /// `thread` that stands for one; what only tells how it waited where nothing else does. Where it waited for another
+  /// thread of the process that was at work meanwhile (awaited_threads.h), what that one did, host_code, too. `slice`
+  /// is the one that stands for the cause; kNone for a wait whose collective is not found. Not to be called from
+  /// several threads at once.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const Pieces& pieces = pieces_of(thread);
@@ -62,21 +64,30 @@ class HostCauses {
   };
   using Pieces = std::vector<Piece>;
   struct Thread {
-    Pieces named;  // slices that stand for what a thread did, then waits
-    Pieces ways;   // those that tell how it waited, and when it polled
+    Pieces named;     // slices that stand for what a thread did, then waits
+    Pieces ways;      // those that tell how it waited, and when it polled
+    Pieces messages;  // waits for those of other ranks, whatever it did in them
     std::vector<Interval> taking_requests;
-    std::optional<Pieces> pieces;  // once asked for
+    std::optional<Pieces> own;     // what it did, once asked for
+    std::optional<Pieces> pieces;  // the same with what other threads did that it waited for
     size_t asked = 0;              // the first piece of the last answer: gaps come in order of time
   };
 
   void add_waits(const Timeline& timeline, const Waits& waits);
   const Pieces& pieces_of(TrackIndex thread);
+  const Pieces& own_pieces_of(TrackIndex thread);
+  /// These of a thread, and in the place of its waits for another thread what that one did.
+  Pieces with_awaited_threads(TrackIndex thread, const Pieces& own);
+  void add_work_of(TrackIndex other, Interval time, Pieces& pieces);
   /// Of a thread, which then has them no more.
   Pieces split(Thread& thread) const;
   static Pieces innermost(Pieces slices);
   static Pieces below(Pieces top, Pieces more);
 
-  std::vector<Thread> threads_;  // by track
+  const Timeline& timeline_;
+  ThreadWaits thread_waits_;
+  std::vector<Thread> threads_;            // by track
+  std::optional<AwaitedThreads> awaited_;  // once there is a wait
   SampledHost sampled_;
   ProfileEdges edges_;
   Pieces everywhere_;  // of the profiler and of the driver: on all threads

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/steps/step_times.h"
@@ -30,13 +31,16 @@ std::string_view text_of(NoCulprit reason) {
   return "";
 }
 
-IdleCulprits::IdleCulprits(const Timeline& timeline, std::function<const Waits&()> waits)
-    : timeline_(timeline), innermost_(timeline), steps_(timeline.names.size()), waits_(std::move(waits)) {
+IdleCulprits::IdleCulprits(const Timeline& timeline, const SampledHost& sampled, std::function<const Waits&()> waits)
+    : timeline_(timeline),
+      sampled_(sampled),
+      thread_waits_(timeline),
+      innermost_(timeline),
+      steps_(timeline.names.size(), -1),
+      waits_(std::move(waits)) {
   for (SliceIndex slice = 0; slice < timeline.slices.size() && !has_calls_; ++slice) {
     has_calls_ = is_call(timeline.kind(slice)) && is_host(timeline.kind(slice));
   }
-  for (StringId name = 0; name < timeline.names.size(); ++name)
-    steps_[name] = timeline.names[name].starts_with(kStepMark);
 }
 
 void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts) {
@@ -82,19 +86,52 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
       }
   }
   const TrackIndex thread = timeline_.slices.track[launch];
+  if (slice != kNone && is_host(timeline_.kind(slice)) && timeline_.slices.track[slice] != thread) {  // awaited
+    const bool is_mark = is_step(slice);
+    parts.push_back({.time = named.time,
+                     .cause = named.cause,
+                     .culprit = is_mark ? kNone : slice,
+                     .reason = is_mark ? NoCulprit::nothing_recorded : NoCulprit::none,
+                     .host = slice});
+    return;
+  }
   const bool is_named = slice != kNone && !is_host(timeline_.kind(slice));  // the profiler's or the driver's work
   innermost_.for_each(thread, named.time, [&](const Interval& time, SliceIndex innermost) {
     IdlePart part{.time = time, .cause = named.cause, .host = innermost};
     if (is_named) {
       part.culprit = slice;
+    } else if (innermost != kNone && thread_waits_.contain(innermost)) {  // for one that did something unknown
+      part.reason = NoCulprit::nothing_recorded;
     } else if (innermost != kNone && !is_step(innermost)) {
       part.culprit = innermost;
     } else {
-      part.reason = NoCulprit::nothing_recorded;
-      part.next = next_after(thread, time.begin);
+      append_unrecorded(thread, part, parts);
+      return;
     }
     parts.push_back(part);
   });
+}
+
+void IdleCulprits::append_unrecorded(TrackIndex thread, IdlePart part, std::vector<IdlePart>& parts) const {
+  const auto append_until = [&](int64_t end) {
+    if (part.time.begin >= end) return;
+    IdlePart unknown = part;
+    unknown.time.end = end;
+    unknown.reason = NoCulprit::nothing_recorded;
+    unknown.next = next_after(thread, part.time.begin);
+    parts.push_back(unknown);
+    part.time.begin = end;
+  };
+  const Interval whole = part.time;
+  sampled_.for_each_piece(thread, whole, [&](const Interval& time, IdleCause, SliceIndex sample) {
+    append_until(time.begin);
+    IdlePart seen = part;
+    seen.time = time;
+    seen.culprit = sample;
+    parts.push_back(seen);
+    part.time.begin = time.end;
+  });
+  append_until(whole.end);
 }
 
 SliceIndex IdleCulprits::next_after(TrackIndex thread, int64_t time) const {
@@ -107,7 +144,13 @@ SliceIndex IdleCulprits::next_after(TrackIndex thread, int64_t time) const {
 }
 
 bool IdleCulprits::is_step(SliceIndex slice) const {
-  return steps_[timeline_.slices.name[slice]];
+  const StringId name = timeline_.slices.name[slice];
+  if (steps_[name] < 0) {
+    const std::string_view text = timeline_.names[name];
+    const bool is_counted = is_in(NameList::counted_step, text) || is_in(NameList::engine_step, text);
+    steps_[name] = text.starts_with(kStepMark) || is_counted ? 1 : 0;
+  }
+  return steps_[name] == 1;
 }
 
 /// Of the device ops that the stream of the waking op had to wait for, the one that ended last.

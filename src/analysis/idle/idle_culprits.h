@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "analysis/common/innermost_slices.h"
+#include "analysis/idle/awaited_threads.h"
 #include "analysis/idle/idle_causes.h"
+#include "analysis/idle/sampled_host.h"
 #include "base/interval_set.h"
 #include "links/waits.h"
 #include "model/timeline.h"
@@ -32,7 +34,8 @@ std::string_view text_of(NoCulprit reason);
 struct IdlePart {
   Interval time;
   IdleCause cause = IdleCause::unknown;
-  SliceIndex culprit = kNone;  // a host slice, an op of the device that was waited for, the profiler's or driver's work
+  /// A host slice, a sample, an op of the device that was waited for, the profiler's or driver's work.
+  SliceIndex culprit = kNone;
   NoCulprit reason = NoCulprit::none;
   SliceIndex next = kNone;  // where nothing is recorded, what the thread began next
   SliceIndex host = kNone;  // the host slice that was active: it and its parents are the stack; kNone without one
@@ -40,8 +43,9 @@ struct IdlePart {
 
 class IdleCulprits {
  public:
-  /// The timeline, of a completed run, must outlive this. `waits`: those of the timeline, asked for when first needed.
-  IdleCulprits(const Timeline& timeline, std::function<const Waits&()> waits);
+  /// The timeline, of a completed run, and its samples must outlive this. `waits`: those of the timeline, asked for
+  /// when first needed.
+  IdleCulprits(const Timeline& timeline, const SampledHost& sampled, std::function<const Waits&()> waits);
 
   /// What a part has before its culprit is known: `slice` stands for the cause.
   struct Named {
@@ -53,6 +57,8 @@ class IdleCulprits {
   void append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts);
 
  private:
+  /// Host code of a thread in no slice: by its samples, where it has some.
+  void append_unrecorded(TrackIndex thread, IdlePart part, std::vector<IdlePart>& parts) const;
   /// The outermost of those that the thread begins next.
   SliceIndex next_after(TrackIndex thread, int64_t time) const;
   bool is_step(SliceIndex slice) const;
@@ -60,8 +66,11 @@ class IdleCulprits {
 
   const Timeline& timeline_;
   bool has_calls_ = false;
+  const SampledHost& sampled_;
+  ThreadWaits thread_waits_;
   InnermostSlices innermost_;
-  std::vector<bool> steps_;  // names of iterations
+  mutable std::vector<int8_t>
+      steps_;  // by name, whether it is that of an iteration; negative where it was not asked for
   std::function<const Waits&()> waits_;
 };
 

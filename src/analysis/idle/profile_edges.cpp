@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/idle/idle_causes.h"
+#include "base/contains.h"
 #include "links/waiting_calls.h"
 #include "model/plausible.h"
 
@@ -19,13 +20,16 @@ struct FirstOp {
   int64_t start = INT64_MAX;
 };
 
-/// By process: when a first wait for a stream or device returned.
+/// By process: when a first wait for a stream or device returned, or a call that makes a stream or context: a process
+/// that makes one in the recording had begun nothing before it.
 std::map<std::string, int64_t> drained_by_process(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
   std::vector<uint8_t> drains(timeline.names.size());
   for (StringId name = 0; name < drains.size(); ++name) {
     const Awaited awaited = awaited_by(timeline.names[name]);
-    drains[name] = awaited == Awaited::stream || awaited == Awaited::device ? 1 : 0;
+    const bool waits = awaited == Awaited::stream || awaited == Awaited::device;
+    const bool makes = contains_any(timeline.names[name], {"StreamCreate", "CtxCreate", "PrimaryCtxRetain"});
+    drains[name] = waits || makes ? 1 : 0;
   }
   std::map<std::string, int64_t> drained;
   const auto names = slices.name.values();

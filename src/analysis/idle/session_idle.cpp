@@ -58,7 +58,7 @@ void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, cons
     const Timeline& timeline = whole_.runs[full_run].timeline;
     if (!host.culprits) {
       host.culprits = std::make_unique<IdleCulprits>(
-          timeline,
+          timeline, host.causes->sampled(),
           [&cache_owner = cache_owner(), full_run]() -> const Waits& { return cache_owner.waits_of_run_(full_run); });
     }
     for_each_idle_gap(timeline, full_run_ops, *host.causes, *host.culprits,

@@ -1,0 +1,82 @@
+#include "analysis/idle/awaited_threads.h"
+
+#include <algorithm>
+#include <span>
+
+#include "analysis/common/name_rules.h"
+#include "analysis/idle/idle_causes.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr int64_t kAtOnce = 50'000;  // ns in which a thread goes on that another one wakes
+constexpr size_t kMostThreads = 64;
+constexpr int64_t kWorks = 5;  // a thread is at work that waits less than one part of so many
+
+}  // namespace
+
+bool ThreadWaits::contain(SliceIndex slice) {
+  for (; slice != kNone; slice = timeline_.slices.parent[slice]) {
+    int8_t& answer = answers_[timeline_.slices.name[slice]];
+    if (answer < 0) answer = is_in(NameList::thread_wait, timeline_.name(slice)) ? 1 : 0;
+    if (answer == 1) return true;
+  }
+  return false;
+}
+
+AwaitedThreads::AwaitedThreads(const Timeline& timeline)
+    : timeline_(timeline), innermost_(timeline), is_wait_(timeline.names.size(), -1) {
+  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
+    if (!innermost_.of(track).empty()) threads_[timeline.tracks[track].process].push_back(track);
+  }
+}
+
+std::optional<TrackIndex> AwaitedThreads::of(TrackIndex thread, Interval wait) {
+  const auto process = threads_.find(timeline_.tracks[thread].process);
+  if (process == threads_.end() || process->second.size() > kMostThreads) return {};
+  std::optional<TrackIndex> found;
+  int64_t least = (wait.end - wait.begin) / kWorks;
+  for (const TrackIndex other : process->second) {
+    if (other == thread || !does_something_at(other, wait.end)) continue;
+    const int64_t time = waited(other, wait);
+    if (time >= least) continue;
+    least = time;
+    found = other;
+  }
+  return found;
+}
+
+int64_t AwaitedThreads::waited(TrackIndex thread, Interval time) {
+  int64_t sum = 0;
+  innermost_.for_each(thread, time, [&](const Interval& part, SliceIndex slice) {
+    if (slice != kNone && is_wait(slice)) sum += part.end - part.begin;
+  });
+  return sum;
+}
+
+bool AwaitedThreads::does_something_at(TrackIndex thread, int64_t time) const {
+  const Slices& slices = timeline_.slices;
+  const std::span<const SliceIndex> own = innermost_.of(thread);
+  const auto begins = std::partition_point(own.begin(), own.end(),
+                                           [&](SliceIndex slice) { return slices.start[slice] < time - kAtOnce; });
+  if (begins != own.end() && slices.start[*begins] <= time + kAtOnce) return true;
+  bool ends = false;
+  innermost_.for_each(thread, {time - kAtOnce, time - kAtOnce + 1}, [&](const Interval&, SliceIndex slice) {
+    for (; slice != kNone && !ends; slice = slices.parent[slice]) ends = slices.end(slice) <= time + kAtOnce;
+  });
+  return ends;
+}
+
+bool AwaitedThreads::is_wait(SliceIndex slice) {
+  int8_t& answer = is_wait_[timeline_.slices.name[slice]];
+  if (answer < 0) {
+    const std::string_view name = timeline_.name(slice);
+    const auto cause = cause_named_by(timeline_.kind(slice), name);
+    const bool waits = cause == IdleCause::lock || cause == IdleCause::no_work;
+    answer = waits || waits_for_event(name) || is_sleep(name) || is_in(NameList::other_wait, name) ? 1 : 0;
+  }
+  return answer == 1;
+}
+
+}  // namespace cgpu
