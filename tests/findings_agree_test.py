@@ -104,7 +104,7 @@ class Together(unittest.TestCase):
 
     def test_time_that_is_hidden_behind_the_rest_and_a_rest_that_becomes_shorter(self):
         """Of 6 ms copies, 1 ms products and 3 ms loading of code a step: beside the products 1 ms of the copies can be hidden;
-        at twice the rate they save 3 ms, and so does a step without that loading."""
+        at the rate of their link, 63 GB/s, they save 3.6 ms, and a step without that loading 3 ms."""
         def program(m):
             for number in range(6):
                 with m.step(number):
@@ -115,15 +115,16 @@ class Together(unittest.TestCase):
         rows = findings(machine.run(program))
         rules = by_rule(rows)
         self.assertEqual(alarms(rows)[0]["rule"], "module_load")  # which is certain
-        self.assertAlmostEqual(rules["exposed_copies"]["recoverable_ns"] / 6e6, 3, delta=0.1)
+        faster = 6 * (1 - 25 / 63)
+        self.assertAlmostEqual(rules["exposed_copies"]["recoverable_ns"] / 6e6, faster, delta=0.1)
         self.assertAlmostEqual(rules["exposed_copies"]["recoverable_low_ns"] / 6e6, 1, delta=0.1)
         self.assertAlmostEqual(rules["module_load"]["recoverable_high_ns"] / 6e6, 3, delta=0.1)
         self.assertAlmostEqual(rules["module_load"]["recoverable_ns"] / 6e6, 3, delta=0.1)
-        self.assertAlmostEqual(max(row["together_ns"] or 0 for row in rows) / 6e6, 6, delta=0.1)
+        self.assertAlmostEqual(max(row["together_ns"] or 0 for row in rows) / 6e6, 3 + faster, delta=0.1)
 
     def test_copies_take_their_time_however_they_are_called(self):
         """A step waits for 6 ms of copies that block and then for 6 ms of the host: without both the copies still take
-        their time, at best half of it."""
+        their time, at best what the link takes for their bytes."""
         def program(m):
             for number in range(6):
                 with m.step(number):
@@ -135,9 +136,9 @@ class Together(unittest.TestCase):
         rows = findings(machine.run(program))
         measured = rows[0]["measured_ns"]
         for row in alarms(rows):
-            left = 3e6 if row["rule"].endswith("copies") else 6e6
-            self.assertLessEqual(row["recoverable_high_ns"], measured - 6 * left, row["rule"])
-        self.assertLessEqual(max(row["together_ns"] or 0 for row in rows), measured - 6 * 3e6)
+            left = 6e6 * 25 / 63 if row["rule"].endswith("copies") else 6e6
+            self.assertLessEqual(row["recoverable_high_ns"], measured - 6 * left + 1e4, row["rule"])
+        self.assertLessEqual(max(row["together_ns"] or 0 for row in rows), measured - 6 * 6e6 * 25 / 63 + 1e4)
 
     def test_of_the_host_no_more_than_the_devices_idle(self):
         """Nine of ten ops have no launch in the profile, so that gains are stated: of launching and of a stall, which both

@@ -40,6 +40,7 @@ TOGETHER = (COPIES, {"stopped", "host_stall"}, {"stopped", "launch_bound"},
 HIDING = {"launch_bound", "synchronization", "blocking_copies"}
 OF_THE_HOST = {"small_copies", "late host"}
 
+UNCERTAIN = {"low_occupancy"}  # a grid does not say how busy its blocks keep a multiprocessor: a warning at most
 # Micro-batches a step of two equal stages: one of them is waited for.
 BATCHES = {None: 60, "warning": 12, "critical": 3}
 
@@ -117,7 +118,8 @@ class Planted(unittest.TestCase):
                 if severity is None:
                     self.assertEqual(case.first, "none")
                     continue
-                self.assertEqual((case.first, case.alarms[0]["severity"]), (case.rules[0], severity))
+                expected = "warning" if case.rules[0] in UNCERTAIN else severity
+                self.assertEqual((case.first, case.alarms[0]["severity"]), (case.rules[0], expected))
                 self.assertLess(abs(case.alarms[0]["recoverable_ns"] - case.lost_ns), 0.2 * case.lost_ns)
 
     def test_two_planted_causes_are_both_found_the_larger_first(self):

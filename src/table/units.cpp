@@ -148,6 +148,10 @@ std::string format_count(int64_t count) {
   return with_separators(std::to_string(count));
 }
 
+std::string format_count(int64_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", format_count(count), count == 1 ? one : several);
+}
+
 std::string format_real(double value) {
   const double size = std::fabs(value);
   if (size < 1e15 && size == std::floor(size)) return format_count(static_cast<int64_t>(value));

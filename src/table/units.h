@@ -28,6 +28,8 @@ std::string format_percent(double percent);
 
 /// "1,234,567".
 std::string format_count(int64_t count);
+/// "1 copy", "1,234 copies".
+std::string format_count(int64_t count, std::string_view one, std::string_view several);
 
 /// A number without a scale of its own: "1,234.50", "1,234", "3.25", "0.0123", "1.5e+20".
 std::string format_real(double value);

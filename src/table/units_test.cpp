@@ -39,6 +39,8 @@ TEST(Units, SizesSharesCountsAndRates) {
   EXPECT_EQ(format_count(-999), "-999");
   EXPECT_EQ(format_count(-1000), "-1,000");
   EXPECT_EQ(format_count(1234567), "1,234,567");
+  EXPECT_EQ(format_count(1, "copy", "copies"), "1 copy");
+  EXPECT_EQ(format_count(2000, "copy", "copies"), "2,000 copies");
   EXPECT_EQ(format_rate(2039, "GB/s"), "2.04 TB/s");
   EXPECT_EQ(format_rate(0.0123, "GB/s"), "12.3 MB/s");
   EXPECT_EQ(format_rate(989.4e12, "FLOP/s"), "989.4 TFLOP/s");

@@ -15,6 +15,7 @@ QUEUE = 1024                    # launches that have not ended
 COPY_STARTS = 2                 # of every copy
 GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel"
 ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)"
+DEVICE = "NVIDIA H100 80GB HBM3"
 MAIN = 100
 MAIN_STREAM, COPY_STREAM, COMM_STREAM = 7, 14, 20
 EPOCH = 1700000000000000  # us
@@ -250,14 +251,14 @@ def measured(machines, first=0):
     return total
 
 
-def write(machines, folder, capability=(9, 0), groups=None):
-    """Paths of the traces, one a rank, of devices of this compute capability. groups(rank): what its profile says of its
+def write(machines, folder, capability=(9, 0), groups=None, device=DEVICE):
+    """Paths of the traces, one a rank, of devices of this name and compute capability. groups(rank): what its profile says of its
     process groups, as PyTorch writes it."""
     paths = []
     for m in machines:
         path = os.path.join(folder, "rank%d.json" % m.number)
         trace = {"schemaVersion": 1, "traceEvents": m.events,
-                 "deviceProperties": [{"id": m.number, "name": "NVIDIA H100 80GB HBM3", "computeMajor": capability[0],
+                 "deviceProperties": [{"id": m.number, "name": device, "computeMajor": capability[0],
                                        "computeMinor": capability[1], "numSms": 132, "totalGlobalMem": 84000000000}]}
         if m.ranks > 1:
             trace["distributedInfo"] = {"backend": "nccl", "rank": m.number, "world_size": m.ranks}

@@ -13,7 +13,13 @@ TEST(FrameRoles, ByFunctionLibraryAndFile) {
   EXPECT_EQ(frame_role("__GI___libc_malloc", "", ""), FrameRole::allocation);
   EXPECT_EQ(frame_role("PMPI_Bcast [libmpi.so.40.30.1]", "", ""), FrameRole::mpi);
   EXPECT_EQ(frame_role("PMPI_Finalize [libmpi.so.40.30.1]", "", ""), FrameRole::mpi_setup);
-  EXPECT_EQ(frame_role("MPI_Finalized", "", ""), FrameRole::mpi);
+  EXPECT_EQ(frame_role("MPI_Finalized", "", ""), FrameRole::runtime);
+  EXPECT_EQ(frame_role("PMPI_Wtime", "", ""), FrameRole::runtime);
+  EXPECT_EQ(frame_role("MPI_Comm_split", "", ""), FrameRole::mpi);
+  EXPECT_EQ(frame_role("comm_array_2d_async::MPI-1", "", ""), FrameRole::mpi);
+  EXPECT_EQ(frame_role("gloo:all_reduce", "", ""), FrameRole::mpi);
+  EXPECT_EQ(frame_role("std::MPIx::solve", "", ""), FrameRole::runtime);
+  EXPECT_EQ(frame_role("solve_MPI", "", ""), FrameRole::user);
   EXPECT_EQ(frame_role("<unknown procedure> 0x204d8 [libpsm_infinipath.so.1.16]", "", ""), FrameRole::mpi);
   EXPECT_EQ(frame_role("pthread_cond_wait@@GLIBC_2.3.2", "", ""), FrameRole::thread_wait);
   EXPECT_EQ(frame_role("vfs_read_[k]", "", ""), FrameRole::io);

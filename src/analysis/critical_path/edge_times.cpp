@@ -77,7 +77,8 @@ class HostStretches {
 
 EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(whole.dependencies()) {
   EdgeParts parts(whole);
-  const auto of_copies = times_of_small_copies(whole, limits.small_copy, limits.many_copies);
+  const SmallCopies small_copies = find_small_copies(whole, limits.small_copy, limits.many_copies);
+  const auto& of_copies = small_copies.times;
   const size_t edges = graph_.edges().size();
   kinds_.assign(edges, 0);
   // Places of parts: below the number of edges that of an edge of one kind, from there on that of one of several.
@@ -97,6 +98,11 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(w
   struct Part {
     uint8_t kind;
     int64_t length;
+  };
+  const size_t gap = BoundBy(BoundBy::kernel_gap).number();
+  const auto gap_before = [&](const Moment& op) {
+    const std::vector<bool>& small = small_copies.ops[op.run];
+    return op.kind == Moment::Kind::begin && op.slice < small.size() && small[op.slice] ? kGapOfSmallCopies : gap;
   };
   std::vector<Part> of_edge;
   const auto add = [&](size_t kind, int64_t length) {
@@ -128,7 +134,10 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(w
       of_edge.clear();
       TrackIndex thread = kNone;
       parts.for_each(edge, to, [&](const EdgePart& part) {
-        if (part.thread == kNone) return add(part.bound_by.number(), part.length);
+        if (part.thread == kNone) {
+          const size_t kind = part.bound_by.number();
+          return add(kind == gap ? gap_before(graph_.moments()[to]) : kind, part.length);
+        }
         thread = part.thread;
         add_host_time(part);
       });
@@ -179,7 +188,11 @@ std::vector<int64_t> EdgeTimes::replayed(const Scenario& asked, const Fixed& fix
   Scenario scenario = asked;
   const bool is_host_gone = asked.removed[BoundBy(IdleCause::host_code).number()] &&
                             asked.removed[BoundBy(IdleCause::launch_overhead).number()];
+  if (asked.removed[kOfSmallCopies] || asked.removed[BoundBy(BoundBy::kernel_gap).number()]) {
+    scenario.removed.set(kGapOfSmallCopies);
+  }
   if (is_host_gone) scenario.removed.set(kOfSmallCopies);
+  if (asked.removed[kTimeOfCopyCalls]) scenario.removed.set(BoundBy(IdleCause::blocking_copy).number());
   const auto moments = graph_.moments();
   auto arrival = arrivals_.begin();
   const auto earliest = [&](MomentIndex to) {
@@ -207,9 +220,10 @@ std::vector<int64_t> EdgeTimes::replayed(const Scenario& asked, const Fixed& fix
     const Dependency dependency = graph_.edges()[edge];
     const bool excused =
         dependency.kind == EdgeKind::arrival && scenario.not_awaited.contains(moments[dependency.from].run);
-    if (excused || is_over(dependency.kind, scenario.removed)) return kNoEdge;
+    if (excused || is_over(dependency.kind, asked.removed)) return kNoEdge;
     if (kinds_[edge] != kSeveral && scenario.removed[kinds_[edge]]) return int64_t{0};
-    if (kinds_[edge] == gap && scenario.without_gap && scenario.without_gap(moments[to].run, moments[to].slice)) {
+    const bool is_gap = kinds_[edge] == gap || kinds_[edge] == kGapOfSmallCopies;
+    if (is_gap && scenario.without_gap && scenario.without_gap(moments[to].run, moments[to].slice)) {
       return int64_t{0};
     }
     if (scenario.op_factor && (dependency.kind == EdgeKind::work || dependency.kind == EdgeKind::collective)) {

@@ -27,8 +27,16 @@ inline constexpr size_t kLongHostCode = BoundBy::kCount;
 /// where there are many; gone also where both of these are.
 inline constexpr size_t kOfSmallCopies = BoundBy::kCount + 1;
 
-/// A set of kinds (BoundBy::number, kLongHostCode, kOfSmallCopies).
-using BoundKinds = std::bitset<BoundBy::kCount + 2>;
+/// Of kernel_gap, what lies before small copies; gone where kOfSmallCopies is asked for, or kernel_gap.
+inline constexpr size_t kGapOfSmallCopies = BoundBy::kCount + 2;
+
+/// The time of blocking_copy alone: a call that copies returns with its copy, and still waits for it.
+inline constexpr size_t kTimeOfCopyCalls = BoundBy::kCount + 3;
+
+inline constexpr size_t kBoundKinds = BoundBy::kCount + 4;
+
+/// A set of kinds (BoundBy::number and the above).
+using BoundKinds = std::bitset<kBoundKinds>;
 
 /// Whether an edge of this kind is only a wait for time of the removed kinds, so that it vanishes with them.
 bool is_over(EdgeKind edge, const BoundKinds& removed);
@@ -67,7 +75,7 @@ class EdgeTimes {
     BoundKinds arrivals;
   };
   /// ns of each kind in all edges. O(edges).
-  using Totals = std::array<int64_t, BoundBy::kCount + 2>;
+  using Totals = std::array<int64_t, kBoundKinds>;
   Totals totals() const;
   /// The times of the moments in a scenario.
   std::vector<int64_t> replayed(const Scenario& scenario, const Fixed& fixed) const;

@@ -9,41 +9,44 @@ namespace cgpu {
 
 namespace {
 
-/// The calls of a run that launch small copies.
-std::vector<SliceIndex> calls_of_small_copies(const Timeline& t, double size) {
-  std::vector<SliceIndex> calls;
+/// The small copies of a run that have a call.
+std::vector<SliceIndex> small_copies_of(const Timeline& t, double size) {
+  std::vector<SliceIndex> copies;
   for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
     const CopyKind kind = t.device_ops.copy[op];
     if (kind != CopyKind::HtoD && kind != CopyKind::DtoH) return;
     const int64_t bytes = t.device_ops.bytes[op];
-    const SliceIndex call = launch_of(t, slice);
-    if (call != kNone && bytes >= 0 && static_cast<double>(bytes) < size) calls.push_back(call);
+    if (launch_of(t, slice) != kNone && bytes >= 0 && static_cast<double>(bytes) < size) copies.push_back(slice);
   });
-  return calls;
+  return copies;
 }
 
 }  // namespace
 
-std::vector<std::map<TrackIndex, IntervalSet>> times_of_small_copies(const SessionFacts& whole, double size,
-                                                                     double fewest) {
+SmallCopies find_small_copies(const SessionFacts& whole, double size, double fewest) {
   const size_t runs = whole.session().runs.size();
-  std::vector<std::vector<SliceIndex>> calls;
+  std::vector<std::vector<SliceIndex>> copies;
   size_t count = 0;
   for (size_t run = 0; run < runs; ++run) {
-    calls.push_back(calls_of_small_copies(whole.run(run).timeline, size));
-    count += calls.back().size();
+    copies.push_back(small_copies_of(whole.run(run).timeline, size));
+    count += copies.back().size();
   }
-  std::vector<std::map<TrackIndex, IntervalSet>> times(runs);
-  if (static_cast<double>(count) < fewest) return times;
+  SmallCopies found;
+  found.times.resize(runs);
+  found.ops.resize(runs);
+  if (static_cast<double>(count) < fewest) return found;
   for (size_t run = 0; run < runs; ++run) {
-    if (calls[run].empty()) continue;
+    if (copies[run].empty()) continue;
     const Timeline& t = whole.run(run).timeline;
     std::vector<uint32_t> launched(t.slices.size());  // device ops, by host slice around their calls
     for_each_device_op(t, [&](OpIndex, SliceIndex slice) {
       for (SliceIndex at = launch_of(t, slice); at != kNone; at = t.slices.parent[at]) ++launched[at];
     });
     std::map<TrackIndex, std::vector<Interval>> of_threads;
-    for (const SliceIndex call : calls[run]) {
+    found.ops[run].resize(t.slices.size());
+    for (const SliceIndex copy : copies[run]) {
+      found.ops[run][copy] = true;
+      const SliceIndex call = launch_of(t, copy);
       SliceIndex outermost = call;
       for (SliceIndex at = t.slices.parent[call]; at != kNone; at = t.slices.parent[at]) {
         if (t.kind(at) != SliceKind::framework_op || launched[at] != launched[call]) break;
@@ -51,9 +54,9 @@ std::vector<std::map<TrackIndex, IntervalSet>> times_of_small_copies(const Sessi
       }
       of_threads[t.slices.track[call]].push_back({t.slices.start[outermost], t.slices.end(outermost)});
     }
-    for (auto& [thread, intervals] : of_threads) times[run].emplace(thread, IntervalSet(std::move(intervals)));
+    for (auto& [thread, intervals] : of_threads) found.times[run].emplace(thread, IntervalSet(std::move(intervals)));
   }
-  return times;
+  return found;
 }
 
 }  // namespace cgpu

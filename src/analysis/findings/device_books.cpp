@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/device/device_time.h"
+#include "analysis/findings/host_copies.h"
 #include "analysis/session_clock.h"
 
 namespace cgpu {
@@ -14,24 +15,26 @@ namespace {
 /// The copies of a device in one direction.
 struct CopiesOfDirection {
   IntervalSet all;
-  IntervalSet large;     // of page-locked memory, or not known to be of another
-  IntervalSet pageable;  // large ones
+  IntervalSet large;
+  double best = 0;  // the part of their time that large ones take at best
 };
 
 CopiesOfDirection copies_of(const Timeline& timeline, const std::vector<OpIndex>& ops, CopyKind direction,
-                            double small_copy) {
+                            double small_copy, double link) {
   const DeviceOps& all = timeline.device_ops;
   std::vector<OpIndex> copies;
   std::vector<OpIndex> large;
-  std::vector<OpIndex> pageable;
+  double time = 0;
+  double best = 0;
   for (const OpIndex op : ops) {
     if (all.copy[op] != direction) continue;
     copies.push_back(op);
     if (all.bytes[op] >= 0 && static_cast<double>(all.bytes[op]) < small_copy) continue;
-    const bool is_pageable = all.source[op] == MemoryKind::pageable || all.destination[op] == MemoryKind::pageable;
-    (is_pageable ? pageable : large).push_back(op);
+    large.push_back(op);
+    time += static_cast<double>(timeline.slices.duration[all.slice[op]]);
+    best += least_time_of_copy(timeline, op, link);
   }
-  return {busy_time(timeline, copies), busy_time(timeline, large), busy_time(timeline, pageable)};
+  return {busy_time(timeline, copies), busy_time(timeline, large), time > 0 ? best / time : 0};
 }
 
 /// The times before ops that had been launched, but for what they need to start, or whose launch is not known: the ends
@@ -61,21 +64,21 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
     const size_t in_whole = facts.place_in_whole(number);
     const int64_t zero = graph.zero(in_whole);
     const auto devices = ops_by_device(run.timeline);
+    const double link = host_link_rate(run);
     for (const auto& [device, ops] : devices) {
       // An op of one device may wait for what the host is late with on another.
       const IntervalSet unexplained = devices.size() == 1 ? unexplained_time(facts, number, ops) : IntervalSet();
       const DeviceTime time = device_time(run.timeline, ops);
-      const CopiesOfDirection to_device = copies_of(run.timeline, ops, CopyKind::HtoD, small_copy);
-      const CopiesOfDirection from_device = copies_of(run.timeline, ops, CopyKind::DtoH, small_copy);
+      const CopiesOfDirection to_device = copies_of(run.timeline, ops, CopyKind::HtoD, small_copy, link);
+      const CopiesOfDirection from_device = copies_of(run.timeline, ops, CopyKind::DtoH, small_copy, link);
       for (size_t i = 0; i < periods.size(); ++i) {
         if (!together_ && periods[i].run != in_whole) continue;
         const auto within = [&](const IntervalSet& set) {
           return set.clip(periods[i].begin + zero, periods[i].end + zero).length();
         };
-        // At twice the rate; those of pageable memory six times as fast, as page-locked memory was in
-        // examples/h100/copies_pinned.json.gz; small ones packed into few.
+        // Small ones are packed into few.
         const auto best = [&](const CopiesOfDirection& copies) {
-          return within(copies.large) / 2 + within(copies.pageable) / 6;
+          return static_cast<int64_t>(static_cast<double>(within(copies.large)) * copies.best);
         };
         periods_[i].devices.push_back({.run = in_whole,
                                        .device = device,
@@ -119,8 +122,10 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
     of_host.reset(BoundBy(work).number());
   }
   of_host.reset(BoundBy(IdleCause::blocking_copy).number());
-  const bool shortens_copies = removes(BoundBy::memory) || removes(IdleCause::blocking_copy);
-  const bool frees_idle = scenario.without_gap || removes(BoundBy::kernel_gap) || removes(IdleCause::blocking_copy);
+  of_host.reset(kTimeOfCopyCalls);
+  const bool changes_copy_calls = removes(IdleCause::blocking_copy) || scenario.removed[kTimeOfCopyCalls];
+  const bool shortens_copies = removes(BoundBy::memory) || changes_copy_calls;
+  const bool frees_idle = scenario.without_gap || removes(BoundBy::kernel_gap) || changes_copy_calls;
   // Communication of devices alone leaves their idle time.
   const bool frees_communication = removes(BoundBy::communication) && !frees_waiting && !hosts_communicate_ &&
                                    !changes_ops && !frees_idle && !removes(BoundBy::memory) && of_host.none();

@@ -401,9 +401,10 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   for (Finding& finding : found.others) insert_by_severity(diagnosis.findings, std::move(finding));
   const std::string vendor = vendor_of(context.session());
   const bool pytorch = uses_pytorch(context.session());
+  const bool python = uses_python(context.session());
   for (Finding& finding : diagnosis.findings) {
     name_place(context.session(), finding);
-    finding.suggestion = in_words_of(vendor, pytorch, std::move(finding.suggestion));
+    finding.suggestion = in_words_of(vendor, pytorch, std::move(finding.suggestion), python);
   }
   return diagnosis;
 }

@@ -45,8 +45,10 @@ std::vector<Bound> bounds() {
 
 std::string what_binds_next(RuleContext& context, const EdgeTimes::Scenario& remedy, int64_t gain) {
   std::vector<Bound> left;
+  BoundKinds gone = remedy.removed;
+  if (gone[kTimeOfCopyCalls]) gone.set(BoundBy(IdleCause::blocking_copy).number());
   for (Bound& bound : bounds()) {
-    if ((bound.kinds & ~remedy.removed).none()) continue;  // gone already
+    if ((bound.kinds & ~gone).none()) continue;  // gone already
     bound.most = context.time_in_graph(bound.kinds);
     left.push_back(bound);
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -10,10 +11,10 @@
 #include <vector>
 
 #include "analysis/common/name_rules.h"
-#include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/device/device_time.h"
 #include "analysis/findings/copy_suggestions.h"
+#include "analysis/findings/host_copies.h"
 #include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
@@ -21,94 +22,90 @@ namespace cgpu {
 
 namespace {
 
-/// The copies between host and device of a session.
+/// Sums over the copies between host and device that are judged.
 struct Copies {
+  std::vector<HostCopy> all;
   int64_t count = 0;
   int64_t bytes = 0;
   int64_t time = 0;
-  /// What those take whose call returns only after them, with that call, without what it waits for before the copy
-  /// begins.
-  int64_t cost_of_blocking = 0;
+  int64_t cost = 0;
+  int64_t cost_of_blocking = 0;            // of those whose call returns only after them
   int64_t blocked = 0;                     // ns in these calls
   std::map<std::string, int64_t> readers;  // of it in ops that wait for a value of the device, by name of the op
   int64_t pageable_bytes = 0;
   int64_t pageable_time = 0;
+  int64_t pageable_cost = 0;
   int64_t small = 0;  // below Thresholds::small_copy
-  int64_t small_time = 0;
+  int64_t small_cost = 0;
+  int64_t values = 0;  // of these to the host, each alone, so that nothing can be packed with it, and waited for
+  int64_t value_bytes = 0;
+  int64_t cost_of_values = 0;
   bool on_average = false;                        // whether it is only known how large copies are on average
   std::set<std::pair<int64_t, int32_t>> devices;  // rank, device
 };
 
-/// A copy whose call returns only after it. `busy_until`: when the ops that the device ran before it had ended; the
-/// call waits for these first.
-void add_blocking(const Timeline& timeline, SliceIndex copy, int64_t busy_until, Copies& copies) {
+/// A copy whose call returns only after it.
+void add_blocking(const Timeline& timeline, const HostCopy& copy, Copies& copies) {
   const Slices& slices = timeline.slices;
-  const SliceIndex call = launch_of(timeline, copy);
-  if (call == kNone || slices.end(call) <= slices.start[copy]) return;
-  const int64_t begin = std::max(slices.start[call], std::min(busy_until, slices.start[copy]));
-  copies.cost_of_blocking += std::max(slices.end(copy), slices.end(call)) - std::min(begin, slices.start[copy]);
-  copies.blocked += slices.duration[call];
+  if (copy.call == kNone || slices.end(copy.call) <= slices.start[copy.slice]) return;
+  copies.cost_of_blocking += copy.cost;
+  copies.blocked += slices.duration[copy.call];
   SliceIndex reader = kNone;  // the outermost: aten::item, not the op within it
-  for (SliceIndex slice = slices.parent[call]; slice != kNone; slice = slices.parent[slice]) {
+  for (SliceIndex slice = slices.parent[copy.call]; slice != kNone; slice = slices.parent[slice]) {
     if (is_in(NameList::reading_op, timeline.name(slice))) reader = slice;
   }
   if (reader == kNone) return;
-  copies.readers[std::string(timeline.name(reader))] += slices.duration[call];
+  copies.readers[std::string(timeline.name(reader))] += slices.duration[copy.call];
 }
 
-/// What each copy of a direction moved on average, of those that do not say it, where a call tree has counted that
-/// (copy_metrics.h).
-std::map<CopyKind, int64_t> mean_bytes_of(const Run& run) {
-  std::map<CopyKind, int64_t> means;
-  if (!run.call_tree) return means;
-  const DeviceOps& ops = run.timeline.device_ops;
-  std::map<CopyKind, int64_t> counts;
-  for (OpIndex op = 0; op < ops.size(); ++op) counts[ops.copy[op]] += ops.bytes[op] < 0 ? 1 : 0;
-  for (const auto& [kind, bytes] : copied_bytes(*run.call_tree)) {
-    if (counts[kind] > 0) means[kind] = bytes / counts[kind];
-  }
-  return means;
-}
-
-Copies copies_of(const Session& session, double small_copy) {
+Copies copies_of(RuleContext& context) {
+  const double small_copy = context.thresholds().small_copy;
   Copies copies;
-  for (const Run& run : session.runs) {
-    const DeviceOps& ops = run.timeline.device_ops;
-    const Slices& slices = run.timeline.slices;
-    const std::map<CopyKind, int64_t> mean_bytes = mean_bytes_of(run);
-    for (auto& [device, of_device] : ops_by_device(run.timeline)) {
-      std::vector<OpIndex> in_order = of_device;
-      std::stable_sort(in_order.begin(), in_order.end(),
-                       [&](OpIndex a, OpIndex b) { return slices.start[ops.slice[a]] < slices.start[ops.slice[b]]; });
-      int64_t busy_until = INT64_MIN;
-      for (const OpIndex op : in_order) {
-        const SliceIndex slice = ops.slice[op];
-        const int64_t busy_before = busy_until;
-        busy_until = std::max(busy_until, slices.end(slice));
-        if (ops.copy[op] != CopyKind::HtoD && ops.copy[op] != CopyKind::DtoH) continue;
-        const int64_t time = slices.duration[slice];
-        ++copies.count;
-        copies.time += time;
-        add_blocking(run.timeline, slice, busy_before, copies);
-        copies.devices.emplace(run.rank, device);
-        int64_t bytes = ops.bytes[op];
-        if (const auto mean = mean_bytes.find(ops.copy[op]); bytes < 0 && mean != mean_bytes.end()) {
-          bytes = mean->second;
-          copies.on_average = true;
-        }
-        if (bytes > 0) copies.bytes += bytes;
-        if (ops.source[op] == MemoryKind::pageable || ops.destination[op] == MemoryKind::pageable) {
-          copies.pageable_bytes += std::max<int64_t>(bytes, 0);
-          copies.pageable_time += time;
-        }
-        if (bytes >= 0 && static_cast<double>(bytes) < small_copy) {
-          ++copies.small;
-          copies.small_time += time;
-        }
-      }
+  copies.all = judged_copies(context);
+  for (const HostCopy& copy : copies.all) {
+    const Run& run = context.session().runs[copy.run];
+    const int64_t bytes = std::max<int64_t>(copy.bytes, 0);
+    ++copies.count;
+    copies.time += copy.time;
+    copies.cost += copy.cost;
+    copies.bytes += bytes;
+    copies.on_average = copies.on_average || copy.is_mean;
+    copies.devices.emplace(run.rank, copy.device);
+    add_blocking(run.timeline, copy, copies);
+    if (copy.memory == MemoryKind::pageable) {
+      copies.pageable_bytes += bytes;
+      copies.pageable_time += copy.time;
+      copies.pageable_cost += copy.cost;
     }
+    if (copy.bytes < 0 || static_cast<double>(copy.bytes) >= small_copy) continue;
+    ++copies.small;
+    copies.small_cost += copy.cost;
+    if (copy.kind != CopyKind::DtoH || !copy.blocks || copy.has_neighbour) continue;
+    ++copies.values;
+    copies.value_bytes += bytes;
+    copies.cost_of_values += copy.cost;
   }
   return copies;
+}
+
+/// What copies of this kind take at the rate of the link, as a part of their time; half of it where the link is not
+/// known.
+struct BestRate {
+  double part = 0.5;
+  bool is_known = false;
+};
+
+BestRate best_rate_of(const Session& session, const std::vector<HostCopy>& copies) {
+  int64_t time = 0;
+  double least = 0;
+  for (const HostCopy& copy : copies) {
+    const double link = host_link_rate(session.runs[copy.run]);
+    if (link <= 0 || copy.bytes < 0) continue;
+    time += copy.time;
+    least += std::min(static_cast<double>(copy.time), static_cast<double>(copy.bytes) / link);
+  }
+  if (time == 0) return {};
+  return {least / static_cast<double>(time), true};
 }
 
 /// ns in which devices only copy or set memory.
@@ -135,7 +132,7 @@ ExposedCopies exposed_copies(const Session& session) {
   return exposed;
 }
 
-/// The row of `transfers` that takes the most time of those between host and device, or of those of devices alone.
+/// Copies of one direction and one kind of memory.
 struct CopyRoute {
   std::string kind;    // "HtoD"
   std::string memory;  // "pinned": of the host; "" of devices alone
@@ -145,7 +142,38 @@ struct CopyRoute {
   double peak = 0;
 };
 
-CopyRoute longest_route(RuleContext& context, bool of_devices) {
+/// The copies between host and device that cost most.
+CopyRoute costliest_route(const Session& session, const std::vector<HostCopy>& copies) {
+  struct Sums {
+    int64_t cost = 0;
+    int64_t count = 0;
+    int64_t bytes = 0;
+    int64_t time = 0;  // of those that say their bytes
+    double peak = 0;
+  };
+  std::map<std::pair<CopyKind, MemoryKind>, Sums> routes;
+  for (const HostCopy& copy : copies) {
+    Sums& sums = routes[{copy.kind, copy.memory}];
+    sums.cost += copy.cost;
+    ++sums.count;
+    if (sums.count == 1) sums.peak = host_link_rate(session.runs[copy.run]);
+    if (copy.bytes < 0) continue;
+    sums.bytes += copy.bytes;
+    sums.time += copy.time;
+  }
+  const auto most = std::ranges::max_element(routes, {}, [](const auto& route) { return route.second.cost; });
+  if (most == routes.end()) return {};
+  const Sums& sums = most->second;
+  return {text_of(most->first.first),
+          text_of(most->first.second),
+          sums.count,
+          sums.bytes,
+          sums.time > 0 ? static_cast<double>(sums.bytes) / static_cast<double>(sums.time) : 0,
+          sums.peak};
+}
+
+/// The row of `transfers` that takes the most time of those of devices alone.
+CopyRoute longest_route_of_devices(RuleContext& context) {
   const Table& transfers = context.table("transfers");
   const auto number = [&](const RowView& row, const char* name) {
     const Cell cell = row[transfers.column(name)];
@@ -157,12 +185,10 @@ CopyRoute longest_route(RuleContext& context, bool of_devices) {
   double most = 0;
   for (const RowView row : transfers.rows()) {
     const auto kind = std::get<std::string>(row[transfers.column("kind")]);
-    const bool counts = of_devices ? kind == "DtoD" || kind == "PtoP" : kind == "HtoD" || kind == "DtoH";
-    if (!counts || number(row, "total_ns") <= most) continue;
+    if ((kind != "DtoD" && kind != "PtoP") || number(row, "total_ns") <= most) continue;
     most = number(row, "total_ns");
-    const Cell memory = of_devices ? Cell() : row[transfers.column(kind == "HtoD" ? "src_memory" : "dst_memory")];
     route = {kind,
-             of_devices ? "" : std::get<std::string>(memory),
+             "",
              static_cast<int64_t>(number(row, "count")),
              static_cast<int64_t>(number(row, "bytes")),
              number(row, "bandwidth"),
@@ -193,25 +219,118 @@ std::string text_of(const std::set<std::pair<int64_t, int32_t>>& devices, size_t
   return fmt::format("; device{} {}", ranks == 1 && names.size() > 1 ? "s" : "", fmt::join(names, ", "));
 }
 
+/// What of the judged time lies before the first copy of the direction that has most, or after its last one: no copy
+/// can be hidden beside it. 0 of several periods, whose neighbours can.
+int64_t time_without_copies(RuleContext& context, const std::vector<HostCopy>& copies) {
+  const JudgedPeriods& judged = context.judged();
+  if (judged.periods.size() != 1 || copies.empty()) return 0;
+  const SessionFacts& facts = context.facts();
+  struct OfDirection {
+    int64_t time = 0;
+    Interval span{INT64_MAX, INT64_MIN};
+  };
+  std::map<CopyKind, OfDirection> directions;
+  for (const HostCopy& copy : copies) {
+    const Slices& slices = context.session().runs[copy.run].timeline.slices;
+    const int64_t zero = facts.whole().dependencies().zero(facts.place_in_whole(copy.run));
+    OfDirection& direction = directions[copy.kind];
+    direction.time += copy.time;
+    direction.span.begin = std::min(direction.span.begin, slices.start[copy.slice] - zero);
+    direction.span.end = std::max(direction.span.end, slices.end(copy.slice) - zero);
+  }
+  const auto most = std::ranges::max_element(directions, {}, [](const auto& each) { return each.second.time; });
+  const Interval& span = most->second.span;
+  const Period& period = judged.periods.front();
+  return std::max<int64_t>(span.begin - period.begin, 0) + std::max<int64_t>(period.end - span.end, 0);
+}
+
+/// From this part of the rate of a link on nothing makes a copy faster: its packets and the protocol take the rest.
+constexpr double kFullLink = 0.7;
+
 /// Copies that take longer than all the rest: nothing could hide all of them. The best that is known is to hide what
-/// the devices do beside them, or to copy at twice the rate.
-void bound_what_can_be_hidden(RuleContext& context, Finding& finding) {
+/// the devices do beside them, or to copy at the rate of the link; at twice the rate where that is not known.
+void bound_what_can_be_hidden(RuleContext& context, const Copies& copies, Finding& finding) {
   const int64_t copying = context.path(BoundBy::memory).total;
   if (2 * copying <= context.measured()) return;
-  const int64_t hidden = std::min(context.measured() - copying, context.books().other_work_than_copies());
-  const int64_t faster = copying / 2;
-  finding.gain = std::max(hidden, faster);
-  finding.gain_without_rest = faster;
-  finding.recoverable_low = std::min(hidden, faster);
+  const int64_t besides = context.measured() - copying - time_without_copies(context, copies.all);
+  const int64_t hidden = std::clamp<int64_t>(besides, 0, context.books().other_work_than_copies());
+  const BestRate best = best_rate_of(context.session(), copies.all);
+  const bool is_full = best.is_known && best.part >= kFullLink;
+  const int64_t faster =
+      is_full ? 0 : static_cast<int64_t>(std::llround(static_cast<double>(copying) * (1 - best.part)));
   finding.title =
       fmt::format("{} of the time the run waits for copies", format_percent(100 * context.path_share(BoundBy::memory)));
-  finding.evidence += fmt::format("; at twice the rate {} less, beside what the devices do otherwise {} at most",
-                                  context.of_step(faster), context.of_step(hidden));
-  finding.suggestion =
-      "Copy less, or keep the data on the device: there is too little other work to hide these copies beside. Look "
-      "whether they reach the rate of the link (page-locked memory, the memory of the processor next to the device, no "
-      "other device on the same link)";
-  finding.confidence = context.hides_launches() ? Confidence::low : Confidence::medium;  // they may be at that rate
+  const std::string of_link = fmt::format("{} of the rate of the link", format_percent(100 * best.part));
+  const int64_t gain = std::max(hidden, faster);
+  if (static_cast<double>(gain) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
+    finding.title += ", and the link between host and device bounds it";
+    finding.evidence +=
+        fmt::format("; these copies reach {}, and the devices do too little else to hide them", of_link);
+    finding.suggestion = kSendLess;
+    finding.remedy.reset();
+    finding.severity = Severity::info;
+    return;
+  }
+  finding.gain = gain;
+  finding.gain_without_rest = faster;
+  finding.recoverable_low = is_full ? gain : std::min(hidden, faster);
+  const std::string beside = fmt::format("beside what the devices do otherwise {} at most", context.of_step(hidden));
+  if (is_full) {
+    finding.evidence += fmt::format("; these copies reach {}, so that they cannot be faster; {}", of_link, beside);
+  } else if (best.is_known) {
+    finding.evidence +=
+        fmt::format("; these copies reach {}: at all of it {} less, {}", of_link, context.of_step(faster), beside);
+  } else {
+    finding.evidence +=
+        fmt::format("; the rate of the link is not known: if these copies reach half of it, {} less, {}",
+                    context.of_step(faster), beside);
+  }
+  finding.suggestion = std::string(kSendLess) + ": there is too little other work to hide these copies beside";
+  if (!is_full) {
+    finding.suggestion +=
+        ". Look whether they reach the rate of the link (page-locked memory, the memory of the processor next to the "
+        "device, no other device on the same link)";
+  }
+  // They may be at the rate of the link.
+  finding.confidence = !best.is_known || context.hides_launches() ? Confidence::low : Confidence::medium;
+}
+
+/// What part of the time of pageable copies is sure to be saved with page-locked memory in the same stream, for which
+/// the host still waits: their rate rises to what page-locked memory reaches. Where the link is not known, to twice the
+/// rate.
+double saved_by_rate(const Session& session, const std::vector<HostCopy>& copies) {
+  double time = 0;
+  double least = 0;
+  for (const HostCopy& copy : copies) {
+    if (copy.memory != MemoryKind::pageable) continue;
+    const double link = host_link_rate(session.runs[copy.run]);
+    const auto now = static_cast<double>(copy.time);
+    time += now;
+    least +=
+        link > 0 && copy.bytes >= 0 ? std::min(now, static_cast<double>(copy.bytes) / (kFullLink * link)) : now / 2;
+  }
+  return time > 0 ? 1 - least / time : 0;
+}
+
+/// The causes of lost time that have names of their own.
+BoundKinds named_causes() {
+  BoundKinds kinds;
+  kinds.set(kLongHostCode);
+  for (const IdleCause cause :
+       {IdleCause::data_loading, IdleCause::allocation, IdleCause::module_load, IdleCause::compilation,
+        IdleCause::garbage_collection, IdleCause::lock, IdleCause::io, IdleCause::not_scheduled}) {
+    kinds.set(BoundBy(cause).number());
+  }
+  return kinds;
+}
+
+/// What it gives not to wait for copies where the named causes are gone: the host then has less to do meanwhile.
+int64_t gain_besides_named(RuleContext& context, const EdgeTimes::Scenario& not_blocking) {
+  EdgeTimes::Scenario named;
+  named.removed = named_causes();
+  EdgeTimes::Scenario both = not_blocking;
+  both.removed |= named.removed;
+  return context.gain_of(both) - context.gain_of(named);
 }
 
 /// Whether the profile has device ops of other kinds than copies.
@@ -236,7 +355,7 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   const auto is_noticeable = [&](int64_t time) {
     return static_cast<double>(time) >= context.thresholds().noticeable * static_cast<double>(context.measured());
   };
-  const Copies copies = copies_of(context.session(), context.thresholds().small_copy);
+  const Copies copies = copies_of(context);
   EdgeTimes::Scenario packed = gone;  // and with them their calls and the ops around these
   packed.removed.set(kOfSmallCopies);
   const bool are_small =
@@ -244,9 +363,9 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t gain_of_packed = are_small ? context.gain_of(packed) : 0;
   const bool calls_matter = is_noticeable(gain_of_packed - gain);
   if (!calls_matter && !is_noticeable(gain) && waiting + copying < context.thresholds().noticeable) return;
-  const CopyRoute route = longest_route(context, false);
+  const CopyRoute route = costliest_route(context.session(), copies.all);
   const std::string moved =
-      fmt::format("{} copies between host and device, {}{}{}{}", copies.count,
+      fmt::format("{} between host and device, {}{}{}{}", format_count(copies.count, "copy", "copies"),
                   copies.bytes > 0 ? format_bytes(copies.bytes) + " in " : "", context.in_all(copies.time),
                   text_of(route), text_of(copies.devices, context.session().runs.size()));
   Finding finding{
@@ -260,37 +379,41 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
       .confidence = Confidence::high,
       .time = (copying > waiting ? context.path(BoundBy::memory) : context.path(IdleCause::blocking_copy)).longest,
       .remedy = gone};
+  const bool are_values = 2 * copies.cost_of_values > copies.small_cost && 2 * copies.small_cost > copies.cost;
   const auto blocking = [&] {
     finding.rule = "blocking_copies";
     finding.title = std::string(kShareOfTime) + " is lost because the host waits for copies that block it";
-    finding.suggestion =
-        "Copy without blocking (cudaMemcpyAsync, non_blocking=True, page-locked memory), and wait only "
-        "where the data is used";
+    finding.suggestion = kCopyWithoutBlocking;
     int64_t in_readers = 0;
     for (const auto& [name, time] : copies.readers) in_readers += time;
-    if (2 * in_readers <= copies.blocked) return;
-    const auto most = std::ranges::max_element(copies.readers, {}, [](const auto& reader) { return reader.second; });
-    finding.title = std::string(kShareOfTime) + " is lost because the host waits for values of the device, mostly in " +
-                    most->first;
-    finding.suggestion =
-        "Read values of the device less often, or those of an earlier step: an op whose result the host needs cannot be "
-        "made non-blocking. Keep conditions and counts on the device (torch.where, masks in place of nonzero and of "
-        "indexing by booleans, output of a known size)";
+    if (2 * in_readers > copies.blocked) {
+      const auto most = std::ranges::max_element(copies.readers, {}, [](const auto& reader) { return reader.second; });
+      finding.title = std::string(kShareOfTime) +
+                      " is lost because the host waits for values of the device, mostly in " + most->first;
+      finding.suggestion = kReadValuesLess;
+    } else if (are_values) {
+      finding.title =
+          std::string(kShareOfTime) +
+          fmt::format(" is lost because the host waits for values of the device: {} of {} on average",
+                      format_count(copies.values, "copy", "copies"), format_bytes(copies.value_bytes / copies.values));
+      finding.suggestion = kReadEarlierValues;
+    }
   };
   const int64_t without_wait = context.gain_of(not_blocking);
   const bool is_waiting = 2 * without_wait > gain;
   const ExposedCopies exposed = is_waiting ? ExposedCopies{} : exposed_copies(context.session());
+  const bool waits_for_others = is_waiting && 2 * copies.cost_of_blocking < without_wait &&
+                                (!is_noticeable(copies.cost_of_blocking) ||
+                                 2 * copies.cost_of_blocking < gain_besides_named(context, not_blocking));
   if (exposed.of_devices > exposed.others) {
     finding.title = std::string(kShareOfTime) + " the run waits for copies within devices or between them";
     finding.evidence =
         fmt::format("{} on the critical path{}; devices only copy for {}, {} of it within or between them",
-                    context.per_step(context.path(BoundBy::memory).total), text_of(longest_route(context, true)),
+                    context.per_step(context.path(BoundBy::memory).total), text_of(longest_route_of_devices(context)),
                     context.in_all(exposed.others + exposed.of_devices), format_ns(exposed.of_devices));
-    finding.suggestion =
-        "Copy less on the device: write results where they are needed (out=, buffers that are used again), views in the "
-        "place of copies (contiguous, clone, cat, repeat), layouts that the next op takes as they are";
+    finding.suggestion = kCopyLessOnDevice;
     finding.time = context.path(BoundBy::memory).longest;
-  } else if (2 * copies.cost_of_blocking < without_wait && is_waiting) {
+  } else if (waits_for_others) {
     // Not the copies: their calls wait for what the device does before, and the host goes on only then.
     blocking();
     const std::string culprit = context.culprit_of("host_code").text();
@@ -303,7 +426,10 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     if (2 * code.in_long_stretches > code.total) finding.confidence = Confidence::medium;
     finding.counted_last = true;  // a host that never waits hides what else it does
     finding.remedy = not_blocking;
-  } else if (are_small && (calls_matter || 2 * copies.small_time > copies.time) &&
+  } else if (are_values && is_waiting) {
+    blocking();
+    finding.counted_last = is_noticeable(context.path_of(named_causes()));  // what the host does meanwhile is theirs
+  } else if (are_small && !are_values && (calls_matter || 2 * copies.small_cost > copies.cost) &&
              static_cast<double>(gain_of_packed) <
                  context.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
     finding.rule = "small_copies";
@@ -314,19 +440,22 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     finding.suggestion = kPackCopies;
     finding.precedence = 1.1;  // what the host does for each of them is the pace of the host, too
     finding.remedy = packed;
-  } else if (2 * copies.pageable_time > copies.time && copies.pageable_time > 0) {
+  } else if (2 * copies.pageable_cost > copies.cost) {
     finding.rule = "pageable_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies of pageable memory";
     finding.evidence += fmt::format(
         "; {} of it pageable, at {}", format_bytes(copies.pageable_bytes),
         format_rate(static_cast<double>(copies.pageable_bytes) / static_cast<double>(copies.pageable_time), "GB/s"));
-    finding.suggestion =
-        "Use page-locked memory (pin_memory=True, cudaHostAlloc) with copies that do not block "
-        "(non_blocking=True): they run beside kernels, at the speed of the link";
+    finding.suggestion = kPageLock;
+    // The copies and their calls. That the host goes on instead of waiting for kernels is no matter of the memory.
+    finding.remedy = at_once;
+    finding.remedy->removed.set(kTimeOfCopyCalls);
+    finding.recoverable_low = static_cast<int64_t>(std::llround(static_cast<double>(context.gain_of(*finding.remedy)) *
+                                                                saved_by_rate(context.session(), copies.all)));
   } else if (without_wait > context.gain_of(at_once)) {
     blocking();
   } else {
-    bound_what_can_be_hidden(context, finding);
+    bound_what_can_be_hidden(context, copies, finding);
   }
   findings.push_back(std::move(finding));
 }

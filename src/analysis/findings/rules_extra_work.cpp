@@ -1,12 +1,10 @@
-// Rules about device work that is done twice, or only moves data into another order; and about kernels that leave most
-// of the device idle.
+// Rules about device work that is done twice, or only moves data into another order.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,12 +12,12 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/low_occupancy.h"
 #include "analysis/findings/rule_context.h"
-#include "analysis/measured_launches/launch_shape.h"
+#include "analysis/findings/vendor_words.h"
 #include "base/contains.h"
 #include "kernels/layout_changes.h"
 #include "kernels/names.h"
-#include "model/argument_reader.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -81,8 +79,8 @@ void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "layout_changes",
        .title = std::string(kShareOfTime) + " goes into changing the layout of tensors",
-       .evidence = fmt::format("{} in {} kernels such as {}", context.in_all(changes.time), format_count(changes.count),
-                               changes.example),
+       .evidence = fmt::format("{} in {} such as {}", context.in_all(changes.time),
+                               format_count(changes.count, "kernel", "kernels"), changes.example),
        .suggestion =
            "Keep one layout from end to end: channels_last for the model and its input (convolutions on tensor "
            "cores want NHWC), weights stored as the products read them, no transposed views before kernels "
@@ -92,14 +90,21 @@ void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
        .remedy = without(std::move(changes.by_run))});
 }
 
+/// Whether a kernel packs what is sent or unpacks what was received, as its name says: a message has to be in one
+/// piece.
+bool packs_messages(std::string_view name) {
+  return contains(base_kernel_name(name), "pack") || contains(base_kernel_name(name), "Pack");
+}
+
 /// Kernels that write what they read: copies, casts, parts that are joined.
 void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
   const SessionFacts& whole = context.facts().whole();
+  const bool pytorch = uses_pytorch(whole.session());
   std::map<std::string_view, int64_t> time_of;
   ChosenOps copies = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
     const Timeline& t = whole.run(number).timeline;
     if (t.device_ops.kind[op] != OpKind::compute || class_of(t, op) != KernelClass::layout) return false;
-    if (changes_layout(t.name(slice))) return false;
+    if (changes_layout(t.name(slice)) || (!pytorch && packs_messages(t.name(slice)))) return false;
     time_of[t.name(slice)] += t.slices.duration[slice];
     return true;
   });
@@ -109,9 +114,11 @@ void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
   const EdgeTimes::Scenario scenario = without(std::move(copies.by_run));
   findings.push_back(
       {.rule = "device_copies",
-       .title = std::string(kShareOfTime) + " goes into kernels that only copy, cast or join tensors",
-       .evidence = fmt::format("{} in {} kernels, {} of it in {}", context.in_all(copies.time),
-                               format_count(copies.count), format_ns(most->second), base_kernel_name(most->first)),
+       .title = fmt::format("{} goes into kernels that only copy, cast or join {}", kShareOfTime,
+                            pytorch ? "tensors" : "data"),
+       .evidence = fmt::format("{} in {}, {} of it in {}", context.in_all(copies.time),
+                               format_count(copies.count, "kernel", "kernels"), format_ns(most->second),
+                               base_kernel_name(most->first)),
        .suggestion = "Cast weights once, not in every step; let the kernels that make the tensors write them where and "
                      "as they are read (out=, views in the place of cat and contiguous); torch.compile fuses casts and "
                      "copies with what uses them",
@@ -315,116 +322,13 @@ void find_recompute(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "recompute",
        .title = std::string(kShareOfTime) + " parts of the forward pass are computed once more for the backward pass",
-       .evidence = fmt::format("{} in {} kernels such as {}, under activation checkpointing",
-                               context.in_all(again.time), format_count(again.count), again.example),
+       .evidence = fmt::format("{} in {} such as {}, under activation checkpointing", context.in_all(again.time),
+                               format_count(again.count, "kernel", "kernels"), again.example),
        .suggestion = "Where memory allows, checkpoint fewer layers, or only what is cheap to compute and large to keep "
                      "(selective checkpointing); see memory for how much is left",
        .command = "ops",
        .confidence = Confidence::medium,
        .remedy = without(std::move(again.by_run))});
-}
-
-/// By name of the kernels that take so long (ns) on average, the share of the multiprocessors that get a block of them:
-/// the mean of 32 launches, spread over all of them, since arguments are read from the profile again.
-std::map<std::string_view, float> filled_share(const Run& run, double longer_than) {
-  constexpr int64_t kAsked = 32;
-  const Timeline& t = run.timeline;
-  std::map<int32_t, double> multiprocessors;
-  for (const Device& device : run.devices) {
-    if (device.sm_count.value_or(0) > 0) multiprocessors[device.id] = static_cast<double>(*device.sm_count);
-  }
-  struct OfName {
-    int64_t time = 0;
-    int64_t count = 0;
-    int64_t seen = 0;
-    double share = 0;
-    int64_t known = 0;
-  };
-  std::vector<OfName> names(t.names.size());
-  const auto for_each = [&](const auto& visit) {
-    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
-      if (t.device_ops.kind[op] == OpKind::compute) visit(op, slice, names[t.slices.name[slice]]);
-    });
-  };
-  for_each([&](OpIndex, SliceIndex slice, OfName& name) {
-    name.time += t.slices.duration[slice];
-    ++name.count;
-  });
-  std::vector<OpIndex> ops;
-  std::vector<uint64_t> sources;
-  for_each([&](OpIndex op, SliceIndex slice, OfName& name) {
-    if (static_cast<double>(name.time) < longer_than * static_cast<double>(name.count)) return;
-    if (name.seen++ % std::max<int64_t>(name.count / kAsked, 1) != 0) return;
-    ops.push_back(op);
-    sources.push_back(t.slices.source[slice]);
-  });
-  ArgumentReader reader(run.arguments.get(), 0,
-                        {"grid", "block", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
-  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
-    const auto device = multiprocessors.find(t.device_ops.device[ops[i]]);
-    const auto shape = launch_shape(arguments);
-    if (device == multiprocessors.end() || !shape) return;
-    const double blocks = 1.0 * shape->grid[0] * shape->grid[1] * shape->grid[2];
-    OfName& name = names[t.slices.name[t.device_ops.slice[ops[i]]]];
-    name.share += std::min(1.0, blocks / device->second);
-    ++name.known;
-  });
-  std::map<std::string_view, float> shares;
-  for (StringId name = 0; name < names.size(); ++name) {
-    if (names[name].known == 0 || names[name].share <= 0) continue;
-    shares[t.names[name]] = static_cast<float>(names[name].share / static_cast<double>(names[name].known));
-  }
-  return shares;
-}
-
-/// Kernels that are no short ones and give a block to a part of the multiprocessors only.
-void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
-  if (context.path_share(BoundBy::compute) < context.thresholds().noticeable) return;
-  const SessionFacts& whole = context.facts().whole();
-  std::map<std::string_view, float> filled;  // by name: the share of the multiprocessors
-  for (const Run& one : whole.session().runs) {
-    for (const auto& [name, share] : filled_share(one, context.thresholds().short_kernel)) {
-      if (static_cast<double>(share) < context.thresholds().low_occupancy) filled.emplace(name, share);
-    }
-  }
-  if (filled.empty()) return;
-  std::vector<std::vector<float>> factors;  // by run, by name
-  for (const Run& one : whole.session().runs) {
-    std::vector<float>& of_run = factors.emplace_back(one.timeline.names.size(), 1.0F);
-    for (StringId name = 0; name < one.timeline.names.size(); ++name) {
-      const auto found = filled.find(one.timeline.names[name]);
-      if (found != filled.end()) of_run[name] = found->second;
-    }
-  }
-  std::map<std::string_view, int64_t> time_of;
-  ChosenOps few_blocks = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
-    const Timeline& t = whole.run(number).timeline;
-    if (t.device_ops.kind[op] != OpKind::compute || factors[number][t.slices.name[slice]] >= 1) return false;
-    time_of[t.name(slice)] += t.slices.duration[slice];
-    return true;
-  });
-  if (!is_noticeable(context, few_blocks.time)) return;
-  const auto most = std::max_element(time_of.begin(), time_of.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  const std::string evidence = fmt::format(
-      "{} in {} kernels, most in {} ({} of the multiprocessors); recoverable if their work were spread evenly",
-      context.in_all(few_blocks.time), format_count(few_blocks.count), base_kernel_name(most->first),
-      format_percent(100.0 * static_cast<double>(filled.at(most->first))));
-  EdgeTimes::Scenario spread;
-  spread.op_factor = [factors = std::move(factors), ops = std::move(few_blocks.by_run), &whole](
-                         size_t number, SliceIndex op) -> double {
-    if (op >= ops[number].size() || !ops[number][op]) return 1;
-    return static_cast<double>(factors[number][whole.run(number).timeline.slices.name[op]]);
-  };
-  findings.push_back(
-      {.rule = "low_occupancy",
-       .title = std::string(kShareOfTime) + " could be gained if kernels of few blocks filled the device",
-       .evidence = evidence,
-       .suggestion = "Give them more blocks: a larger batch, split-K or stream-K products, flash decoding; or run them "
-                     "beside others on streams of their own",
-       .command = "occupancy --sort +sm_efficiency_pct",
-       .confidence = Confidence::low,
-       .remedy = spread});
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ const std::vector<ActivityRule>& activity_rules() {
        true},
       {{FrameRole::mpi},
        "exposed_communication",
-       "in MPI",
+       "in communication with other ranks",
        "See which ranks come late (table imbalance), overlap communication with work, send fewer and larger messages"},
       {{FrameRole::mpi_setup},
        "start_up",

@@ -9,12 +9,14 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/steps/step_marks.h"
+#include "kernels/communication_names.h"
 #include "kernels/short_name.h"
 #include "table/units.h"
 
@@ -90,7 +92,7 @@ void find_counted_copies(RuleContext& context, std::vector<Finding>& findings) {
                   .confidence = Confidence::low,  // other work may have hidden them
                   .severity = context.sampled_severity(copying / all)};
   if (count > 0) {
-    finding.evidence += fmt::format("; {} copies", format_count(static_cast<int64_t>(count)));
+    finding.evidence += "; " + format_count(static_cast<int64_t>(count), "copy", "copies");
     if (bytes > 0) finding.evidence += fmt::format(" of {} each on average", format_bytes(bytes / count));
   }
   if (bytes > 0) {
@@ -244,8 +246,45 @@ bool says_nothing(std::string_view name) {
   return name.starts_with(mark) || name == "(idle)" || name == "(program)";
 }
 
+/// Of what the percentages of a path are: a metric, or the time of the threads of a timeline.
+std::string whole_of_path(const RuleContext& context) {
+  if (context.sampled_tree() != nullptr) return context.sampled_metric();
+  std::set<std::pair<size_t, TrackIndex>> threads;
+  for (size_t run = 0; run < context.session().runs.size(); ++run) {
+    const Timeline& t = context.session().runs[run].timeline;
+    for (SliceIndex slice = 0; slice < t.slices.size() && threads.size() < 2; ++slice) {
+      if (is_host(t.kind(slice))) threads.emplace(run, t.slices.track[slice]);
+    }
+  }
+  return threads.size() > 1 ? "the time of all threads together" : "the time";
+}
+
+/// Nearly all of the main metric is of no region: of a profile that holds the regions that the program marks (Caliper).
+std::optional<Finding> outside_of_regions(RuleContext& context) {
+  constexpr double kNearlyAll = 0.8;
+  const CallTree* tree = context.sampled_tree();
+  if (tree == nullptr || tree->nodes.size() < 2) return std::nullopt;
+  const bool is_marked = std::ranges::any_of(
+      context.session().runs, [](const Run& run) { return recorded_format(run) == "caliper" && run.call_tree; });
+  const double whole = inclusive_values(*tree, *tree->main_metric)[0];
+  const double outside = exclusive_values(*tree, *tree->main_metric)[0];
+  if (!is_marked || !(whole > 0) || !(outside >= kNearlyAll * whole)) return std::nullopt;
+  return Finding{
+      .rule = "hot_path",
+      .title = fmt::format("{} of {} lies outside of all regions", format_percent(100 * outside / whole),
+                           context.sampled_metric()),
+      .evidence = fmt::format("{} regions take the rest", format_count(static_cast<int64_t>(tree->nodes.size() - 1))),
+      .suggestion =
+          "Mark more of the program as regions, or sample its call stacks: what takes this time is "
+          "not in the profile",
+      .command = "hot_path",
+      .confidence = Confidence::high};
+}
+
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
 Finding hot_path(RuleContext& context) {
+  if (std::optional<Finding> outside = outside_of_regions(context)) return std::move(*outside);
+  const std::string whole = whole_of_path(context);
   Finding finding{.rule = "hot_path",
                   .title = "The time of this profile is not judged: it has no timeline of device work",
                   .evidence = "",
@@ -269,16 +308,20 @@ Finding hot_path(RuleContext& context) {
   } else if (end > 0 && !says_nothing(text_in(path, end, "name"))) {
     std::vector<std::string> way;
     for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(title_name(text_in(path, row, "name")));
-    finding.title = fmt::format("{} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
-                                context.sampled_metric(), way.back());
+    finding.title =
+        fmt::format("{} of {} is spent in {}", format_percent(number_in(path, end, "pct")), whole, way.back());
     finding.evidence = fmt::format("{}", fmt::join(way, " > "));
-    finding.suggestion = "Begin with the code on this path, and with the functions that cost most by themselves";
+    finding.suggestion =
+        communicates(text_in(path, end, "name"))
+            ? "See whether the thread that computes waits for it: overlap communication with work, send fewer and larger "
+              "messages; a rank that comes late holds up the others"
+            : "Begin with the code on this path, and with the functions that cost most by themselves";
     finding.command = "hot_path";
   } else if (!path.empty()) {
-    finding.title +=
-        end > 0 ? fmt::format("; {} of {} is in {}, which is no function", format_percent(number_in(path, end, "pct")),
-                              context.sampled_metric(), text_in(path, end, "name"))
-                : fmt::format("; no function has half of {}", context.sampled_metric());
+    finding.title += end > 0
+                         ? fmt::format("; {} of {} is in {}, which is no function",
+                                       format_percent(number_in(path, end, "pct")), whole, text_in(path, end, "name"))
+                         : fmt::format("; no function has half of {}", whole);
     finding.suggestion = "Begin with the functions that cost most by themselves";
     finding.command = "functions";
   }

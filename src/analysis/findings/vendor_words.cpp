@@ -35,6 +35,34 @@ constexpr std::array kTerms{
           "HCCL_SOCKET_IFNAME and HCCL_IF_IP", "the settings of its collectives' library"},
 };
 
+/// Words for all vendors, and those for one. The last are also for profiles that do not say the vendor.
+struct ToolTerms {
+  std::string_view text;
+  std::string_view nvidia;
+  std::string_view amd;
+  std::string_view huawei;
+  std::string_view other;
+};
+
+constexpr std::array kToolTerms{
+    ToolTerms{"CUDA_LAUNCH_BLOCKING (HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL, ASCEND_LAUNCH_BLOCKING)",
+              "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING and AMD_SERIALIZE_KERNEL", "ASCEND_LAUNCH_BLOCKING",
+              "the setting that makes launches wait"},
+    ToolTerms{"FlashAttention-3, cuDNN, aiter or Composable Kernel", "FlashAttention-3 or cuDNN",
+              "aiter or Composable Kernel", "npu_fusion_attention of torch_npu",
+              "the fused one of the device's library"},
+    ToolTerms{" (rocprofv3 --sys-trace, nsys profile -t cuda)", " (nsys profile -t cuda)", " (rocprofv3 --sys-trace)",
+              " (msprof --runtime-api=on)", ""},
+    ToolTerms{"CUDA or HIP (nsys profile -t cuda)", "CUDA (nsys profile -t cuda)", "HIP (rocprofv3 --sys-trace)",
+              "its runtime (msprof)", "the runtime of the device"},
+    ToolTerms{"a PyTorch profile, Nsight Systems", "a PyTorch profile, Nsight Systems", "a PyTorch profile, rocprofv3",
+              "a PyTorch profile, msprof", "a PyTorch profile, a profiler of the device"},
+    ToolTerms{"NVTX", "NVTX", "roctx", "mstx", "ranges that the program marks"},
+    ToolTerms{"(NCCL, a GPU-aware MPI)", "(NCCL, a GPU-aware MPI)", "(RCCL, a GPU-aware MPI)", "(HCCL)",
+              "(a library of the device, an MPI that knows its memory)"},
+    ToolTerms{" (MPS where they share a device)", " (MPS where they share a device)", "", "", ""},
+};
+
 /// What helps in PyTorch, and what helps elsewhere.
 struct FrameworkTerms {
   std::string_view pytorch;
@@ -59,10 +87,34 @@ constexpr std::array kFrameworkTerms{
     FrameworkTerms{"cudaMemcpyAsync, non_blocking=True, page-locked memory", "cudaMemcpyAsync, page-locked memory"},
     FrameworkTerms{"(pin_memory=True, cudaHostAlloc) with copies that do not block (non_blocking=True)",
                    "(cudaHostAlloc) with copies that do not block"},
+    FrameworkTerms{"DistributedDataParallel in the place of DataParallel", "each with a device of its own"},
+    FrameworkTerms{
+        "write results where they are needed (out=, buffers that are used again), views in the place of copies "
+        "(contiguous, clone, cat, repeat), layouts that the next op takes as they are",
+        "write results where they are needed, into buffers that are used again and in the layout that the "
+        "next kernel reads"},
+    FrameworkTerms{
+        "Cast weights once, not in every step; let the kernels that make the tensors write them where and as "
+        "they are read (out=, views in the place of cat and contiguous); torch.compile fuses casts and copies "
+        "with what uses them",
+        "Let the kernels that make the data write it where and as it is read, or let the kernels that use it "
+        "read it as it is"},
+    FrameworkTerms{" (torch.where, masks in place of nonzero and of indexing by booleans, output of a known size)", ""},
+    FrameworkTerms{
+        " (torch.nn.functional.scaled_dot_product_attention, FlashAttention; attn_implementation=\"sdpa\" in "
+        "Hugging Face models)",
+        " (FlashAttention)"},
+    FrameworkTerms{"NVTX, Python frames, samples", "NVTX, samples"},
+    FrameworkTerms{"NVTX, Python frames", "NVTX"},
+    FrameworkTerms{"a PyTorch profile, Nsight Systems", "a trace of the device's profiler"},
     FrameworkTerms{"torch.compile, or fused implementations of what they belong to (normalization, rotary embedding, "
                    "activation with its product, optimizer)",
                    "one kernel that reads its inputs once"},
 };
+
+constexpr FrameworkTerms kPythonLock{
+    "Find who holds it: often the interpreter's lock, when other threads of the process run Python",
+    "Find who holds it: another thread of the process (samples of all threads show which), or the system"};
 
 }  // namespace
 
@@ -82,7 +134,10 @@ std::string vendor_of(const Session& session) {
       if (contains(t.name(slice), "aclrt")) return "Huawei";
       if (t.name(slice).starts_with("cu")) return "NVIDIA";
     }
-    if (recorded_format(run) == "ascend") return "Huawei";
+    const std::string_view format = recorded_format(run);
+    if (format == "ascend") return "Huawei";
+    if (format == "rocprof" || format == "rpd") return "AMD";
+    if (format == "nsys" || format == "nvprof") return "NVIDIA";
   }
   return has_calls ? "other" : "";
 }
@@ -100,9 +155,27 @@ bool uses_pytorch(const Session& session) {
   return false;
 }
 
-std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion) {
+bool uses_python(const Session& session) {
+  for (const Run& run : session.runs) {
+    const StringPool& names = run.timeline.names;
+    for (StringId name = 0; name < names.size(); ++name) {
+      if (contains(names[name], ".py")) return true;
+    }
+  }
+  return uses_pytorch(session);
+}
+
+std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion, bool python) {
   if (!pytorch) {
     for (const FrameworkTerms& terms : kFrameworkTerms) replace_all(suggestion, terms.pytorch, terms.other);
+  }
+  if (!python) replace_all(suggestion, kPythonLock.pytorch, kPythonLock.other);
+  for (const ToolTerms& terms : kToolTerms) {
+    replace_all(suggestion, terms.text,
+                vendor == "NVIDIA"   ? terms.nvidia
+                : vendor == "AMD"    ? terms.amd
+                : vendor == "Huawei" ? terms.huawei
+                                     : terms.other);
   }
   if (vendor == "NVIDIA" || vendor.empty()) return suggestion;
   for (const Terms& terms : kTerms) {

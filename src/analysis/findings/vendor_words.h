@@ -16,7 +16,11 @@ std::string vendor_of(const Session& session);
 /// Whether names of ops, kernels or frames are PyTorch's. O(names).
 bool uses_pytorch(const Session& session);
 
-/// A suggestion in the words of this vendor, and of PyTorch or of programs without a framework.
-std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion);
+/// Whether names are of files of Python, or PyTorch's. O(names).
+bool uses_python(const Session& session);
+
+/// A suggestion in the words of this vendor, and of PyTorch or of programs without a framework. `python`: whether they
+/// run Python.
+std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion, bool python = true);
 
 }  // namespace cgpu

@@ -20,6 +20,43 @@ TEST(SuggestionWords, AProgramWithoutPyTorchGetsNoneOfItsAdvice) {
             "Allocate once and reuse: buffers made before the loop, hipMallocAsync with a pool");
 }
 
+TEST(SuggestionWords, ToolsAndSettingsAreThoseOfTheVendor) {
+  constexpr const char* kBlocking =
+      "unset CUDA_LAUNCH_BLOCKING (HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL, ASCEND_LAUNCH_BLOCKING)";
+  EXPECT_EQ(in_words_of("NVIDIA", true, kBlocking), "unset CUDA_LAUNCH_BLOCKING");
+  EXPECT_EQ(in_words_of("Huawei", true, kBlocking), "unset ASCEND_LAUNCH_BLOCKING");
+  constexpr const char* kAttention =
+      "Try another implementation (FlashAttention-3, cuDNN, aiter or Composable Kernel in the place of a generic Triton "
+      "kernel)";
+  EXPECT_EQ(in_words_of("NVIDIA", true, kAttention),
+            "Try another implementation (FlashAttention-3 or cuDNN in the place of a generic Triton kernel)");
+  EXPECT_EQ(in_words_of("AMD", true, kAttention),
+            "Try another implementation (aiter or Composable Kernel in the place of a generic Triton kernel)");
+  constexpr const char* kRecord = "Record the calls, too (rocprofv3 --sys-trace, nsys profile -t cuda), with NVTX";
+  EXPECT_EQ(in_words_of("NVIDIA", true, kRecord), "Record the calls, too (nsys profile -t cuda), with NVTX");
+  EXPECT_EQ(in_words_of("AMD", true, kRecord), "Record the calls, too (rocprofv3 --sys-trace), with roctx");
+  EXPECT_EQ(in_words_of("Huawei", true, kRecord), "Record the calls, too (msprof --runtime-api=on), with mstx");
+  for (const char* vendor : {"", "other", "IBM"}) {
+    EXPECT_EQ(in_words_of(vendor, true, kRecord), "Record the calls, too, with ranges that the program marks");
+  }
+}
+
+TEST(SuggestionWords, TheLockOfTheInterpreterIsForPython) {
+  constexpr const char* kLock =
+      "Find who holds it: often the interpreter's lock, when other threads of the process run Python";
+  EXPECT_EQ(in_words_of("NVIDIA", false, kLock, true), kLock);
+  EXPECT_EQ(in_words_of("NVIDIA", false, kLock, false).find("Python"), std::string::npos);
+  Session session;
+  TestRun plain;
+  plain.host(SliceKind::annotation, "solve", 0, 10);
+  session.runs.push_back(std::move(plain.run));
+  EXPECT_FALSE(uses_python(session));
+  TestRun python;
+  python.host(SliceKind::python_function, "train.py(3): main", 0, 10);
+  session.runs.push_back(std::move(python.run));
+  EXPECT_TRUE(uses_python(session));
+}
+
 TEST(SuggestionWords, PyTorchIsKnownByItsFormatAndByItsNames) {
   Session session;
   TestRun plain;

@@ -17,8 +17,15 @@ std::string unit_of(const Attribute& attribute) {
   for (const auto& [caliper, ours] : kSpellings) {
     if (attribute.unit == caliper) return std::string(ours);
   }
-  if (attribute.unit.empty() && attribute.name.ends_with("time.duration.ns")) return "ns";
-  return attribute.unit;
+  if (!attribute.unit.empty()) return attribute.unit;
+  if (attribute.name.ends_with("time.duration.ns")) return "ns";
+  // Of versions of Caliper that write no units, whose timer counts microseconds; scaled times are seconds.
+  const bool is_scaled = contains(attribute.name, "scale#");
+  for (const char* time : {"time.duration", "time.inclusive.duration"}) {
+    if (attribute.name.ends_with(time)) return is_scaled ? "sec" : "us";
+  }
+  if (is_scaled && contains(attribute.name, "cupti.") && attribute.name.ends_with(".duration")) return "sec";
+  return "";
 }
 
 }  // namespace

@@ -1,0 +1,243 @@
+#include "analysis/findings/low_occupancy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/device/device_ops.h"
+#include "analysis/measured_launches/launch_shape.h"
+#include "kernels/names.h"
+#include "model/argument_reader.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// By name of the kernels that take so long (ns) on average, the share of the multiprocessors that get a block of them:
+/// the mean of 32 launches, spread over all of them, since arguments are read from the profile again.
+std::map<std::string_view, float> filled_share(const Run& run, double longer_than) {
+  constexpr int64_t kAsked = 32;
+  const Timeline& t = run.timeline;
+  std::map<int32_t, double> multiprocessors;
+  for (const Device& device : run.devices) {
+    if (device.sm_count.value_or(0) > 0) multiprocessors[device.id] = static_cast<double>(*device.sm_count);
+  }
+  struct OfName {
+    int64_t time = 0;
+    int64_t count = 0;
+    int64_t seen = 0;
+    double share = 0;
+    int64_t known = 0;
+  };
+  std::vector<OfName> names(t.names.size());
+  const auto for_each = [&](const auto& visit) {
+    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+      if (t.device_ops.kind[op] == OpKind::compute) visit(op, slice, names[t.slices.name[slice]]);
+    });
+  };
+  for_each([&](OpIndex, SliceIndex slice, OfName& name) {
+    name.time += t.slices.duration[slice];
+    ++name.count;
+  });
+  std::vector<OpIndex> ops;
+  std::vector<uint64_t> sources;
+  for_each([&](OpIndex op, SliceIndex slice, OfName& name) {
+    if (static_cast<double>(name.time) < longer_than * static_cast<double>(name.count)) return;
+    if (name.seen++ % std::max<int64_t>(name.count / kAsked, 1) != 0) return;
+    ops.push_back(op);
+    sources.push_back(t.slices.source[slice]);
+  });
+  ArgumentReader reader(run.arguments.get(), 0,
+                        {"grid", "block", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
+  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+    const auto device = multiprocessors.find(t.device_ops.device[ops[i]]);
+    const auto shape = launch_shape(arguments);
+    if (device == multiprocessors.end() || !shape) return;
+    const double blocks = 1.0 * shape->grid[0] * shape->grid[1] * shape->grid[2];
+    OfName& name = names[t.slices.name[t.device_ops.slice[ops[i]]]];
+    name.share += std::min(1.0, blocks / device->second);
+    ++name.known;
+  });
+  std::map<std::string_view, float> shares;
+  for (StringId name = 0; name < names.size(); ++name) {
+    if (names[name].known == 0 || names[name].share <= 0) continue;
+    shares[t.names[name]] = static_cast<float>(names[name].share / static_cast<double>(names[name].known));
+  }
+  return shares;
+}
+
+/// The kernels of a device in order of time, with the share of the multiprocessors that each has blocks for; 1 where it
+/// is not known.
+struct KernelsOfDevice {
+  std::vector<OpIndex> ops;
+  std::vector<double> own;
+  /// The mean share that all kernels together fill while this one runs, at most 1. What many fill together is done in
+  /// that part of the time if it is spread evenly.
+  std::vector<double> filled;
+};
+
+/// O(ops log ops).
+KernelsOfDevice kernels_of_device(const Timeline& t, const std::vector<OpIndex>& of_device,
+                                  const std::map<std::string_view, float>& shares) {
+  KernelsOfDevice kernels;
+  for (const OpIndex op : of_device) {
+    if (t.device_ops.kind[op] == OpKind::compute) kernels.ops.push_back(op);
+  }
+  const auto slice_of = [&](OpIndex op) { return t.device_ops.slice[op]; };
+  std::stable_sort(kernels.ops.begin(), kernels.ops.end(),
+                   [&](OpIndex a, OpIndex b) { return t.slices.start[slice_of(a)] < t.slices.start[slice_of(b)]; });
+  std::vector<std::pair<int64_t, double>> changes;  // of the sum of the shares
+  for (const OpIndex op : kernels.ops) {
+    const SliceIndex slice = slice_of(op);
+    const auto known = shares.find(t.name(slice));
+    const double share = known == shares.end() ? 1 : static_cast<double>(known->second);
+    kernels.own.push_back(share);
+    changes.emplace_back(t.slices.start[slice], share);
+    changes.emplace_back(t.slices.end(slice), -share);
+  }
+  std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<double> filled_until;  // ns of a whole device, by change
+  double sum = 0;
+  double filled = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (i > 0) filled += std::clamp(sum, 0.0, 1.0) * static_cast<double>(changes[i].first - changes[i - 1].first);
+    sum += changes[i].second;
+    filled_until.push_back(filled);
+  }
+  const auto until = [&](int64_t time) {
+    const auto at = std::lower_bound(changes.begin(), changes.end(), time,
+                                     [](const auto& change, int64_t wanted) { return change.first < wanted; });
+    return filled_until[static_cast<size_t>(at - changes.begin())];
+  };
+  for (const OpIndex op : kernels.ops) {
+    const SliceIndex slice = slice_of(op);
+    const auto duration = static_cast<double>(t.slices.duration[slice]);
+    kernels.filled.push_back(duration > 0 ? (until(t.slices.end(slice)) - until(t.slices.start[slice])) / duration : 1);
+  }
+  return kernels;
+}
+
+/// Kernels of few blocks that follow each other.
+struct Successions {
+  int64_t all = 0;
+  int64_t on_other_streams = 0;
+  /// Of these: the later one was launched before the earlier one ended, and began only then.
+  int64_t ordered = 0;
+
+  void add(const Timeline& t, SliceIndex earlier, SliceIndex later) {
+    ++all;
+    if (t.slices.track[earlier] == t.slices.track[later]) return;
+    ++on_other_streams;
+    const SliceIndex call = launch_of(t, later);
+    const bool is_launched = call != kNone && t.slices.end(call) < t.slices.end(earlier);
+    if (is_launched && t.slices.start[later] >= t.slices.end(earlier)) ++ordered;
+  }
+  bool are_ordered() const { return 2 * on_other_streams > all && 5 * ordered >= 4 * on_other_streams; }
+};
+
+/// The kernels of few blocks of a session, and what that costs.
+struct FewBlocks {
+  std::vector<std::vector<float>> factors;  // by run, by slice: the part of its time that it takes if spread evenly
+  int64_t count = 0;
+  int64_t time = 0;
+  std::map<std::string_view, int64_t> time_of;  // by name
+  std::map<std::string_view, float> share_of;
+  std::map<std::string_view, KernelClass> class_of_name;
+  Successions successions;
+};
+
+FewBlocks few_blocks_of(const SessionFacts& whole, const Thresholds& thresholds) {
+  FewBlocks few;
+  for (const Run& run : whole.session().runs) {
+    const Timeline& t = run.timeline;
+    std::vector<float>& factors = few.factors.emplace_back();
+    const std::map<std::string_view, float> shares = filled_share(run, thresholds.short_kernel);
+    const auto is_few = [&](double share) { return share < thresholds.low_occupancy; };
+    if (std::ranges::none_of(shares, [&](const auto& share) { return is_few(static_cast<double>(share.second)); })) {
+      continue;
+    }
+    factors.resize(t.slices.size(), 1.0F);
+    for (const auto& [device, ops] : ops_by_device(t)) {
+      const KernelsOfDevice kernels = kernels_of_device(t, ops, shares);
+      for (size_t i = 0; i < kernels.ops.size(); ++i) {
+        if (!is_few(kernels.own[i]) || !is_few(kernels.filled[i])) continue;
+        const SliceIndex slice = t.device_ops.slice[kernels.ops[i]];
+        factors[slice] = static_cast<float>(kernels.filled[i]);
+        ++few.count;
+        few.time += t.slices.duration[slice];
+        few.time_of[t.name(slice)] += t.slices.duration[slice];
+        few.share_of[t.name(slice)] = static_cast<float>(kernels.own[i]);
+        few.class_of_name[t.name(slice)] = class_of(t, kernels.ops[i]);
+        if (i > 0 && is_few(kernels.own[i - 1])) {
+          few.successions.add(t, t.device_ops.slice[kernels.ops[i - 1]], slice);
+        }
+      }
+    }
+  }
+  return few;
+}
+
+std::string more_blocks(KernelClass kernel_class) {
+  switch (kernel_class) {
+    case KernelClass::gemm:
+    case KernelClass::moe_gemm:
+    case KernelClass::convolution:
+      return "Give them more blocks: a larger batch, split-K or stream-K products";
+    case KernelClass::attention:
+      return "Give them more blocks: a larger batch, attention that splits the keys (flash decoding)";
+    default:
+      return "Give them more blocks than the device has multiprocessors: less work for each block, more data at a time";
+  }
+}
+
+}  // namespace
+
+void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
+  if (context.path_share(BoundBy::compute) < context.thresholds().noticeable) return;
+  const SessionFacts& whole = context.facts().whole();
+  FewBlocks few = few_blocks_of(whole, context.thresholds());
+  const double least = context.thresholds().noticeable * static_cast<double>(context.measured());
+  if (few.count == 0 || static_cast<double>(few.time) < least) return;
+  const auto most = std::ranges::max_element(few.time_of, {}, [](const auto& name) { return name.second; });
+  std::string evidence =
+      fmt::format("{} in {}, most in {} ({} of the multiprocessors); recoverable if their work were spread evenly",
+                  context.in_all(few.time), format_count(few.count, "kernel", "kernels"), base_kernel_name(most->first),
+                  format_percent(100.0 * static_cast<double>(few.share_of.at(most->first))));
+  std::string suggestion = more_blocks(few.class_of_name.at(most->first));
+  if (few.successions.are_ordered()) {
+    evidence += fmt::format(
+        "; {} of {} that follow one of another stream were launched before it ended and began only "
+        "after it",
+        format_count(few.successions.ordered), format_count(few.successions.on_other_streams));
+    suggestion =
+        "Look for what orders kernels of different streams, so that they do not run beside each other: work in "
+        "the default stream, waits for events, one work queue for all streams. If the order is needed: " +
+        suggestion;
+  } else {
+    suggestion += "; or run them beside others on streams of their own";
+  }
+  EdgeTimes::Scenario spread;
+  spread.op_factor = [factors = std::make_shared<const std::vector<std::vector<float>>>(std::move(few.factors))](
+                         size_t run, SliceIndex op) -> double {
+    return op < (*factors)[run].size() ? static_cast<double>((*factors)[run][op]) : 1.0;
+  };
+  findings.push_back(
+      {.rule = "low_occupancy",
+       .title = std::string(kShareOfTime) + " could be gained if kernels of few blocks filled the device",
+       .evidence = std::move(evidence),
+       .suggestion = std::move(suggestion),
+       .command = "occupancy --sort +sm_efficiency_pct",
+       .confidence = Confidence::low,
+       .shown_by_little = true,  // a grid does not say how busy its blocks keep a multiprocessor
+       .remedy = spread});
+}
+
+}  // namespace cgpu
