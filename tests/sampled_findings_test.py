@@ -29,13 +29,13 @@ class SampledFindings(unittest.TestCase):
 
     def caliper(self, rows, metric="sum#time.duration.ns", parts="mpi.rank", of_devices=None):
         """rows: {(part, stack): value}, a stack as "main;solve". A small row "main;setup" is added: the smallest value is taken
-        for that of one sample. `of_devices`: ns that devices worked in all."""
+        for that of one sample; "" is outside of all regions. `of_devices`: ns that devices worked in all."""
         nodes, numbers, data = [], {}, []
         rows = dict(rows)
         rows.setdefault((0, "main;setup"), MS if metric.endswith("ns") else 1)
         for (part, stack), value in rows.items():
             parent = None
-            names = stack.split(";")
+            names = stack.split(";") if stack else []
             for depth in range(len(names)):
                 key = tuple(names[:depth + 1])
                 if key not in numbers:
@@ -94,6 +94,29 @@ class SampledFindings(unittest.TestCase):
     def test_even_work_is_no_finding(self):
         rows = {(rank, "main;" + name): 100 * MS + (7 * rank % 5) * MS for rank in range(8) for name in ("a", "b")}
         self.assertEqual(set(self.rules(self.caliper(rows))), {"hot_path"})
+
+    def test_regions_that_say_that_they_communicate(self):
+        rows = {(0, "main;step;exchange::MPI-1"): 300 * MS, (0, "main;step;compute"): 690 * MS, (0, "main;MPI_Wtime"): 9 * MS}
+        row = self.rules(self.caliper(rows))["exposed_communication"]
+        self.assertEqual(row["severity"], "critical")
+        self.assertTrue(row["title"].startswith("30.00% of sum#time.duration.ns is spent in communication with other ranks"), row["title"])
+        self.assertNotIn("Wtime", row["evidence"])
+        quick = {(0, "main;compute"): 900 * MS, (0, "main;MPI_Wtime"): 99 * MS}
+        self.assertNotIn("exposed_communication", self.rules(self.caliper(quick)))
+
+    def test_time_outside_of_all_regions(self):
+        def title(outside):
+            rows = {(0, ""): outside * MS, (0, "main;compute"): 1000 * MS - outside * MS - MS}
+            return self.rules(self.caliper(rows))["hot_path"]["title"]
+        self.assertEqual(title(900), "90.00% of sum#time.duration.ns lies outside of all regions")
+        self.assertIn("is spent in compute", title(300))
+
+    def test_times_of_caliper_without_a_unit(self):
+        """Microseconds, as its timer counts them."""
+        rows = {(rank, "main;compute"): (rank + 1) * 100_000 for rank in range(3)}
+        rows.update({(rank, "main;MPI_Wait"): (2 - rank) * 100_000 + 1000 for rank in range(3)})
+        row = self.rules(self.caliper(rows, metric="sum#time.duration"))["thread_imbalance"]
+        self.assertIn("most 300.0 ms, mean 200.0 ms", row["evidence"])
 
     def test_few_samples_differ_by_chance(self):
         rows = {(0, "main;compute"): 9, (1, "main;compute"): 5, (0, "main;other"): 1, (1, "main;other"): 1}

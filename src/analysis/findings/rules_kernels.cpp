@@ -108,11 +108,11 @@ void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "tensor_cores_unused",
        .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", context.in_all(found.time)),
-       .evidence =
-           fmt::format("{} launches such as {}; recoverable if they {}", found.count, example,
-                       rates ? fmt::format("ran as much faster as the peak for TF32 ({}) is above that for fp32 ({})",
-                                           format_rate(rates->second, "FLOP/s"), format_rate(rates->first, "FLOP/s"))
-                             : "took half of their time"),
+       .evidence = fmt::format(
+           "{} such as {}; recoverable if they {}", format_count(found.count, "launch", "launches"), example,
+           rates ? fmt::format("ran as much faster as the peak for TF32 ({}) is above that for fp32 ({})",
+                               format_rate(rates->second, "FLOP/s"), format_rate(rates->first, "FLOP/s"))
+                 : "took half of their time"),
        .suggestion = "Allow TF32 (torch.set_float32_matmul_precision(\"high\")) or use bf16 (autocast) where the "
                      "accuracy allows it",
        .command = "kernels --where 'class = gemm'",

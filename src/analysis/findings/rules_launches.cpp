@@ -158,7 +158,7 @@ Finding longest(RuleContext& context, const MeasuredKernel& kernel, double all) 
       .title = fmt::format("{}{} takes {} of the measured kernel time",
                            has_rules ? "No rule of the kernel profiler warns of a launch; " : "",
                            title_name(kernel.name), format_percent(100 * kernel.time / all)),
-      .evidence = fmt::format("{} launches", kernel.launches),
+      .evidence = format_count(static_cast<int64_t>(kernel.launches), "launch", "launches"),
       .suggestion = has_rules || !is_of_nsight
                         ? "See how near it is to the limits of the device"
                         : "See how near it is to the limits of the device; the profiler's rules say more where it has "

@@ -273,7 +273,7 @@ std::optional<Finding> outside_of_regions(RuleContext& context) {
       .rule = "hot_path",
       .title = fmt::format("{} of {} lies outside of all regions", format_percent(100 * outside / whole),
                            context.sampled_metric()),
-      .evidence = fmt::format("{} regions take the rest", format_count(static_cast<int64_t>(tree->nodes.size() - 1))),
+      .evidence = format_count(static_cast<int64_t>(tree->nodes.size() - 1), "region", "regions") + " beside it",
       .suggestion =
           "Mark more of the program as regions, or sample its call stacks: what takes this time is "
           "not in the profile",
