@@ -47,6 +47,10 @@ const std::vector<CollectiveSeries>& SessionFacts::collectives_of_hosts() const 
   return collectives_of_hosts_.get([&] { return host_collectives(session_); });
 }
 
+const Messages& SessionFacts::messages() const {
+  return messages_.get([&] { return Messages(session_, has_common_clock(session_)); });
+}
+
 const DependencyGraph& SessionFacts::dependencies() const {
   return dependencies_.get([&] {
     std::vector<RunForGraph> runs;
@@ -55,7 +59,7 @@ const DependencyGraph& SessionFacts::dependencies() const {
       for (const Step& step : steps(run)) one.marks.push_back(step.mark);
       runs.push_back(std::move(one));
     }
-    return DependencyGraph(runs, {collectives(), collectives_of_hosts()}, has_common_clock(session_));
+    return DependencyGraph(runs, {collectives(), collectives_of_hosts(), &messages()}, has_common_clock(session_));
   });
 }
 

@@ -7,8 +7,10 @@
 //   launching calls   O(n) in the device ops of a run     8 bytes a launching call
 //   launched ops      O(n log n) in the device ops      8 bytes an op whose launch is known
 //   collectives       O(n log n) in the communication     about 30 bytes a collective op, or call of the host
-//   dependencies      O(n log n) in the device ops        about 170 bytes a device op (dependencies/graph.h)
-//   idle gaps         O(n) in the slices of a run, then   the causes that host threads give, about 24 bytes a host
+//   messages          O(n) in the slices, once            about 60 bytes a call that waits for messages
+//   (links/messages.h) dependencies      O(n log n) in the device ops        about 170 bytes a device op
+//   (dependencies/graph.h) idle gaps         O(n) in the slices of a run, then   the causes that host threads give,
+//   about 24 bytes a host
 //                     O(ops) each time they are visited   slice that names a cause; with culprits 4 bytes a host slice
 //
 // Any number of threads may ask at once; the session must outlive the facts and not change.
@@ -26,6 +28,7 @@
 #include "base/once.h"
 #include "dependencies/graph.h"
 #include "links/collective_series.h"
+#include "links/messages.h"
 #include "links/waits.h"
 #include "model/run.h"
 
@@ -65,6 +68,8 @@ class SessionFacts {
   const std::vector<CollectiveSeries>& collectives() const;
   /// Blocking collectives of the hosts, likewise. Of timelines.
   const std::vector<CollectiveSeries>& collectives_of_hosts() const;
+  /// Messages between the hosts. Of timelines.
+  const Messages& messages() const;
   /// What had to wait for what. Not of a part: its dependencies are those of the whole.
   const DependencyGraph& dependencies() const;
   /// The facts of the session that this one is a part of; of a session that is no part, these facts.
@@ -88,6 +93,7 @@ class SessionFacts {
   const std::function<std::vector<CollectiveSeries>()> known_collectives_;  // null where the timelines tell them
   mutable Once<std::vector<CollectiveSeries>> collectives_;
   mutable Once<std::vector<CollectiveSeries>> collectives_of_hosts_;
+  mutable Once<Messages> messages_;
   mutable Once<DependencyGraph> dependencies_;
   const SessionFacts* known_whole_ = nullptr;
   mutable Once<std::unique_ptr<SessionFacts>> whole_;  // where it is not known

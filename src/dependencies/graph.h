@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "links/collective_series.h"
+#include "links/messages.h"
 #include "links/waits.h"
 #include "model/narrow_column.h"
 #include "model/run.h"
@@ -34,12 +35,12 @@ using MomentIndex = uint32_t;
 /// a moment at the same time, the first of these bound it.
 enum class EdgeKind : uint8_t {
   work,        // a device op runs
-  arrival,     // a member of a collective has begun it
-  collective,  // all members have begun a collective; it now runs to its end
+  arrival,     // a member of a collective has begun it; the sender of a message has begun to send it
+  collective,  // all members have begun a collective; it now runs to its end; a wait for messages ends likewise
   copy_wait,   // a blocking copy has finished: its call returns
   wait,        // what a call of the host waits for has finished, or what a host thread spins on: it goes on
   release,     // all work on the device has finished: a call that releases memory or code returns
-  event,       // an op of another stream has finished, for which this one waits by an event
+  event,       // an op of another stream has finished, for which this one waits by an event, or whose result is sent
   succession,  // an op of another stream ended just before this one began; nothing else explains why it began then
   stream,      // the op before it in the stream has finished (or, where they overlap, begun)
   launch,      // the launch call has begun
@@ -76,10 +77,11 @@ struct Dependencies : StructOfArrays<Dependencies, Dependency> {
 struct Moment {
   enum class Kind : uint8_t { start, begin, end, sync_point };
   int64_t time = 0;          // measured: ns after the first moment of the session
-  SliceIndex slice = kNone;  // that begins or ends; kNone for the start, and for the meeting of a collective's members
+  SliceIndex slice = kNone;  // that begins or ends; kNone for the start, and for a sync point: where the members of a
+                             // collective have met, or a wait for messages no longer waits for another rank
   uint32_t first_edge = 0;   // of the edges into it
   uint32_t bound_by = 0;     // the edge that allowed it last; of the start: none
-  uint16_t run = 0;          // index into Session::runs
+  uint16_t run = 0;          // index into Session::runs; of a sync point of messages: of the one that waits
   Kind kind = Kind::begin;
 };
 
@@ -90,16 +92,17 @@ struct RunForGraph {
   std::vector<SliceIndex> marks = {};  // host slices that are to be moments, besides calls
 };
 
-/// Collectives of the runs of a graph, matched.
+/// Collectives of the runs of a graph, matched, and messages of their hosts.
 struct CollectivesForGraph {
   std::span<const CollectiveSeries> of_devices;
   std::span<const CollectiveSeries> of_hosts = {};
+  const Messages* messages = nullptr;
 };
 
 class DependencyGraph {
  public:
-  /// `collectives` are ignored unless the clocks of the runs can be compared (`common_clock`). Runs, waits and
-  /// collectives are not needed afterwards.
+  /// `collectives` are ignored unless the clocks of the runs can be compared (`common_clock`), but for the waits for
+  /// messages. Runs, waits and collectives are not needed afterwards.
   DependencyGraph(std::span<const RunForGraph> runs, const CollectivesForGraph& collectives, bool common_clock);
 
   std::span<const Moment> moments() const { return {moments_.data(), moments_.size() - 1}; }

@@ -74,6 +74,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
   graph_.moments_.push_back({.kind = Moment::Kind::start});
   for (size_t run = 0; run < runs.size(); ++run) find_returns(run);
   if (common_clock) find_host_sync_points(collectives.of_hosts);
+  if (collectives.messages != nullptr) find_message_waits(*collectives.messages);
   reserve();
   for (size_t run = 0; run < runs.size(); ++run) add_moments(run);
   if (common_clock) {
@@ -95,11 +96,14 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
     add_successions(run, event_waits);
     find_spins(run);
     add_thread_edges(run);
+    add_sent_results(run);
     add_handovers(run);
   }
   add_host_sync_edges();
+  add_message_edges();
   per_run_ = {};
   sync_points_ = {};
+  message_waits_ = {};
   explained_ = {};
   sort_edges();
   bind_moments();
@@ -111,8 +115,10 @@ void GraphBuilder::reserve() {
   size_t moments = 2;
   for (size_t run = 0; run < runs_.size(); ++run) {
     const Timeline& t = timeline(run);
-    moments += 3 * t.device_ops.size() + 2 * (per_run_[run].returns.size() + per_run_[run].sync_points.size() +
-                                              runs_[run].marks.size() + t.tracks.size());
+    moments += 3 * t.device_ops.size() +
+               2 * (per_run_[run].returns.size() + per_run_[run].sync_points.size() + runs_[run].marks.size() +
+                    t.tracks.size()) +
+               3 * per_run_[run].message_waits.size() + per_run_[run].senders.size();
   }
   graph_.moments_.reserve(moments);
   graph_.edges_.reserve(kEdgesOfMoment * moments);
@@ -243,6 +249,11 @@ void GraphBuilder::add_moments(size_t run) {
     add_call(call);
     add(call, Moment::Kind::end);
   }
+  for (const size_t wait : per_run.message_waits) {
+    add_call(message_waits_[wait].call);
+    add(message_waits_[wait].call, Moment::Kind::end);
+  }
+  for (const SliceIndex sender : per_run.senders) add_call(sender);
   for (const SliceIndex mark : runs_[run].marks) {
     if (!is_on_host(t, mark) || !is_plausible(t, mark)) continue;
     add_call(mark);
@@ -309,10 +320,46 @@ void GraphBuilder::find_host_sync_points(std::span<const CollectiveSeries> colle
   });
 }
 
+/// Without the calls that wait for a device too, and for others what is no call of a host.
+void GraphBuilder::find_message_waits(const Messages& messages) {
+  std::vector<std::unordered_set<SliceIndex>> senders(runs_.size());
+  std::vector<std::unordered_set<SliceIndex>> returns(runs_.size());
+  for (size_t run = 0; run < runs_.size(); ++run) {
+    for (const Return& one : per_run_[run].returns) returns[run].insert(one.call);
+  }
+  for (const Messages::Thread& thread : messages.threads()) {
+    const Slices& slices = timeline(thread.run).slices;
+    for (size_t i = 0; i < thread.messages.waits.size(); ++i) {
+      const MessageWait wait = thread.messages.waits[i];
+      if (returns[thread.run].contains(wait.call)) continue;
+      WaitForMessages& added = message_waits_.emplace_back();
+      added.run = thread.run;
+      added.call = wait.call;
+      added.until = wait.until - graph_.zeros_[thread.run];
+      const int64_t end = slices.end(wait.call) - graph_.zeros_[thread.run];
+      for (const MessageSender& sender : thread.senders_of(i)) {
+        const int64_t start = timeline(sender.run).slices.start[sender.call] - graph_.zeros_[sender.run];
+        if (start >= end) continue;
+        if (added.senders.empty()) added.until = wait.start - graph_.zeros_[thread.run];  // then on the message travels
+        added.until = std::max(added.until, start);
+        added.senders.emplace_back(sender.run, sender.call);
+        if (senders[sender.run].insert(sender.call).second) per_run_[sender.run].senders.push_back(sender.call);
+      }
+      per_run_[thread.run].message_waits.push_back(message_waits_.size() - 1);
+    }
+  }
+}
+
 void GraphBuilder::add_sync_points() {
   for (size_t i = 0; i < sync_points_.size(); ++i) {
     graph_.moments_.push_back({.time = sync_points_[i].latest_begin,
                                .slice = static_cast<SliceIndex>(i),  // until moments are in order
+                               .kind = Moment::Kind::sync_point});
+  }
+  for (size_t i = 0; i < message_waits_.size(); ++i) {
+    graph_.moments_.push_back({.time = message_waits_[i].until,
+                               .slice = static_cast<SliceIndex>(sync_points_.size() + i),
+                               .run = static_cast<uint16_t>(message_waits_[i].run),
                                .kind = Moment::Kind::sync_point});
   }
 }
@@ -330,7 +377,14 @@ void GraphBuilder::order_moments() {
     const Turn turn_a = turn_of(a, runs_);
     const Turn turn_b = turn_of(b, runs_);
     if (turn_a != turn_b) return turn_a < turn_b;
-    return std::pair(a.run, a.slice) < std::pair(b.run, b.slice);
+    if (a.run != b.run) return a.run < b.run;
+    if (turn_a == Turn::host_end ||
+        turn_a == Turn::host_begin) {  // what is within another one begins later, ends first
+      const Slices& slices = timeline(a.run).slices;
+      const int64_t longer = slices.duration[a.slice] - slices.duration[b.slice];
+      if (longer != 0) return (longer > 0) == (turn_a == Turn::host_begin);
+    }
+    return a.slice < b.slice;
   });
   for (PerRun& per_run : per_run_) {
     per_run.threads.resize(timeline(static_cast<size_t>(&per_run - per_run_.data())).tracks.size());
@@ -341,7 +395,9 @@ void GraphBuilder::order_moments() {
     moment.time -= first;
     if (moment.kind == Moment::Kind::start) continue;
     if (moment.kind == Moment::Kind::sync_point) {
-      sync_points_[moment.slice].moment = i;
+      const size_t collectives = sync_points_.size();
+      (moment.slice < collectives ? sync_points_[moment.slice].moment
+                                  : message_waits_[moment.slice - collectives].moment) = i;
       moment.slice = kNone;
       continue;
     }

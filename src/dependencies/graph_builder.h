@@ -51,6 +51,14 @@ class GraphBuilder {
     int64_t shortest = 0;  // from there to an end
     MomentIndex moment = kNone;
   };
+  /// A call of a host that waits for messages.
+  struct WaitForMessages {
+    size_t run = 0;
+    SliceIndex call = kNone;
+    int64_t until = 0;  // it waited for other ranks until then, on the clock of the graph
+    std::vector<std::pair<size_t, SliceIndex>> senders;  // run, call
+    MomentIndex moment = kNone;
+  };
   /// Of one run, meanwhile: where its slices are in the graph, and what its host threads and streams hold.
   struct PerRun {
     std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
@@ -58,6 +66,8 @@ class GraphBuilder {
     std::vector<Return> returns;
     std::vector<Spin> spins;
     std::unordered_multimap<SliceIndex, size_t> sync_points;  // op or host slice, places in sync_points_
+    std::vector<size_t> message_waits;                        // places in message_waits_
+    std::vector<SliceIndex> senders;                          // calls that others wait for the begin of
     std::vector<std::vector<MomentIndex>> threads;            // by track: the moments of a host thread, in order
     std::vector<std::vector<SliceIndex>> streams;             // by track: its ops, in order of their starts
     int64_t stream_least = 0;                                 // between two ops of a stream
@@ -72,6 +82,9 @@ class GraphBuilder {
   template <typename TakesPart>
   void find_sync_points(std::span<const CollectiveSeries> collectives, bool of_hosts, const TakesPart& takes_part);
   void find_host_sync_points(std::span<const CollectiveSeries> collectives);
+  void find_message_waits(const Messages& messages);
+  void add_message_edges();
+  void add_sent_results(size_t run);
   void add_sync_points();
   void order_moments();
   std::vector<Stop> stops_of_threads(size_t run) const;
@@ -104,6 +117,7 @@ class GraphBuilder {
   std::vector<MomentIndex> to_;       // by edge: where it leads to
   std::vector<Explained> explained_;  // by moment
   std::vector<SyncPoint> sync_points_;
+  std::vector<WaitForMessages> message_waits_;
 };
 
 }  // namespace cgpu

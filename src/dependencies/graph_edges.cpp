@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "dependencies/graph_builder.h"
@@ -80,6 +81,44 @@ void GraphBuilder::add_host_sync_edges() {
       add_edge(per_run_[run].begins[call], sync_point.moment, EdgeKind::arrival, 0);
       add_edge(sync_point.moment, per_run_[run].ends[call], EdgeKind::collective, timeline(run).slices.duration[call]);
     }
+  }
+}
+
+/// What hosts send to each other after they have waited for a device comes from there: the call that communicates
+/// begins no sooner than that has ended, whatever else they wait for.
+void GraphBuilder::add_sent_results(size_t run) {
+  const PerRun& per_run = per_run_[run];
+  std::unordered_set<MomentIndex> communicates;  // begins of calls
+  for (const SliceIndex call : per_run.senders) communicates.insert(per_run.begins[call]);
+  for (const size_t place : per_run.message_waits) {
+    communicates.insert(per_run.begins[message_waits_[place].call]);
+  }
+  for (const auto& [slice, place] : per_run.sync_points) {
+    if (sync_points_[place].of_hosts) communicates.insert(per_run.begins[slice]);
+  }
+  if (communicates.empty()) return;
+  std::unordered_map<MomentIndex, SliceIndex> op_of_return;
+  for (const Return& one : per_run.returns) op_of_return.emplace(per_run.ends[one.call], one.op);
+  for (const std::vector<MomentIndex>& thread : per_run.threads) {
+    for (size_t i = 1; i < thread.size(); ++i) {
+      const auto returned = op_of_return.find(thread[i - 1]);
+      if (returned == op_of_return.end() || !communicates.contains(thread[i])) continue;
+      const MomentIndex ended = per_run.ends[returned->second];
+      // A little less than measured: the wait of the thread bounds what it does next.
+      add_edge(ended, thread[i], EdgeKind::event, std::max<int64_t>(time_of(thread[i]) - time_of(ended) - 1, 0));
+    }
+  }
+}
+
+/// A wait for messages ends no sooner than its senders have begun to send; what it takes from there on is its own.
+void GraphBuilder::add_message_edges() {
+  for (const WaitForMessages& wait : message_waits_) {
+    const MomentIndex end = per_run_[wait.run].ends[wait.call];
+    add_edge(per_run_[wait.run].begins[wait.call], wait.moment, EdgeKind::arrival, 0);
+    for (const auto& [run, call] : wait.senders) {
+      add_edge(per_run_[run].begins[call], wait.moment, EdgeKind::arrival, 0);
+    }
+    add_edge(wait.moment, end, EdgeKind::collective, timeline(wait.run).slices.duration[wait.call]);
   }
 }
 
@@ -326,6 +365,10 @@ void GraphBuilder::add_thread_edges(size_t run) {
   }
   for (const auto& [slice, place] : per_run.sync_points) {
     if (sync_points_[place].of_hosts) return_times.emplace(per_run.ends[slice], sync_points_[place].shortest);
+  }
+  for (const size_t place : per_run.message_waits) {
+    const MomentIndex end = per_run.ends[message_waits_[place].call];
+    return_times.emplace(end, time_of(end) - time_of(message_waits_[place].moment));
   }
   for (const std::vector<MomentIndex>& thread : per_run.threads) {
     for (size_t i = 0; i < thread.size(); ++i) {

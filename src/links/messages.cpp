@@ -23,6 +23,8 @@ constexpr size_t kFewestExchanges = 4;
 constexpr size_t kContradictions = 50;
 /// More partners of one thread are not looked for: a cube has 26 neighbours.
 constexpr size_t kMostPartners = 32;
+/// So many are counted for that, at most: of thousands of threads any may have been last by chance.
+constexpr size_t kMostCandidates = 256;
 
 /// What a call does with messages.
 struct MessageRole {
@@ -86,43 +88,37 @@ class PartnersOfPeers {
   }
 
   void find() {
+    add_waiting();
     std::vector<std::unordered_map<size_t, size_t>> last(peers_.size());  // by thread: who was last, how often
-    const std::vector<std::vector<uint32_t>> late = late_exchanges();
     std::vector<std::pair<int64_t, size_t>> sends;
     for (size_t exchange = 0; exchange < exchanges_; ++exchange) {
-      if (late[exchange].empty()) continue;
       sends.clear();
       for (size_t i = 0; i < peers_.size(); ++i) {
         if (has_send(i, exchange)) sends.emplace_back(send_of(i, exchange), i);
       }
       std::sort(sends.begin(), sends.end());
-      for (const uint32_t thread : late[exchange]) {
-        auto at = std::lower_bound(sends.begin(), sends.end(), std::pair(ends_[thread][exchange], size_t{0}));
-        while (at != sends.begin() && peers_[std::prev(at)->second]->run == peers_[thread]->run) --at;
-        if (at != sends.begin()) ++last[thread][std::prev(at)->second];
+      for (size_t i = 0; i < peers_.size(); ++i) {
+        if (waited_[i][exchange] - own_ < kNoticeableWait) continue;
+        auto at = std::lower_bound(sends.begin(), sends.end(), std::pair(ends_[i][exchange], size_t{0}));
+        while (at != sends.begin() && peers_[std::prev(at)->second]->run == peers_[i]->run) --at;
+        if (at == sends.begin()) continue;
+        const size_t sender = std::prev(at)->second;
+        if (last[i].size() < kMostCandidates || last[i].contains(sender)) ++last[i][sender];
       }
     }
-    for (size_t i = 0; i < peers_.size(); ++i) add_senders(i, partners_of(i, last[i]));
+    waited_.clear();
+    for (size_t i = 0; i < peers_.size(); ++i) add_senders(i, partners_of(i, std::exchange(last[i], {})));
   }
 
  private:
-  /// By exchange the threads that wait in it noticeably longer than threads of the peers do at the least: the shortest
-  /// of their lower 5th percentiles, since a thread may wait for a slow one each time.
-  std::vector<std::vector<uint32_t>> late_exchanges() const {
-    std::vector<OutOfCoreVector<int64_t>> waited;  // by thread and exchange
-    int64_t own = INT64_MAX;
+  /// A thread may wait for a slow one each time: what an exchange takes by itself the one that waits least shows.
+  void add_waiting() {
+    own_ = INT64_MAX;
     for (const Messages::Thread* peer : peers_) {
-      OutOfCoreVector<int64_t>& of_thread = waited.emplace_back(exchanges_);
-      for (const MessageWait& wait : peer->messages.waits) of_thread[wait.exchange] += wait.end - wait.start;
-      own = std::min(own, lower_twentieth({of_thread.begin(), of_thread.end()}));
+      OutOfCoreVector<int64_t>& waited = waited_.emplace_back(exchanges_);
+      for (const MessageWait& wait : peer->messages.waits) waited[wait.exchange] += wait.end - wait.start;
+      own_ = std::min(own_, lower_twentieth({waited.begin(), waited.end()}));
     }
-    std::vector<std::vector<uint32_t>> late(exchanges_);
-    for (size_t i = 0; i < peers_.size(); ++i) {
-      for (size_t exchange = 0; exchange < exchanges_; ++exchange) {
-        if (waited[i][exchange] - own >= kNoticeableWait) late[exchange].push_back(static_cast<uint32_t>(i));
-      }
-    }
-    return late;
   }
 
   bool has_send(size_t thread, size_t exchange) const {
@@ -186,7 +182,9 @@ class PartnersOfPeers {
   const Session& session_;
   const Peers& peers_;
   size_t exchanges_ = 0;
-  std::vector<OutOfCoreVector<int64_t>> ends_;  // by thread and exchange, of its waits, on the common clock
+  std::vector<OutOfCoreVector<int64_t>> ends_;    // by thread and exchange, of its waits, on the common clock
+  std::vector<OutOfCoreVector<int64_t>> waited_;  // likewise how long its calls took that wait
+  int64_t own_ = 0;                               // what those of an exchange take by themselves
 };
 
 }  // namespace

@@ -340,6 +340,29 @@ def place(item):
     return item.start, -item.end, item.order
 
 
+SENDS = {"Send", "Ssend", "Rsend", "Sendrecv", "Sendrecv_replace"}
+PASSES = SENDS | {"Isend", "Issend", "Irsend", "Ibsend", "Bsend", "Start", "Startall", "Isendrecv", "Isendrecv_replace", "Irecv",
+                  "Imrecv", "Wait", "Waitall", "Waitany", "Waitsome", "Recv", "Mrecv", "Probe", "Mprobe"}
+AWAITS = SENDS | {"Wait", "Waitall", "Waitany", "Waitsome", "Recv", "Mrecv", "Probe", "Mprobe"}
+
+
+def message_waits(trace):
+    """[(call, from, to)]: calls wait for messages of other ranks for as long as they take longer than a message does."""
+    def is_one(item, names):
+        found = re.match(r"P?MPI_(\w+)$", item.name)
+        return found is not None and found.group(1) in names
+    calls = collections.defaultdict(list)
+    for item in trace.slices:
+        if item.kind in kineto.HOST_KINDS and item.duration and is_one(item, AWAITS):
+            if item.parent is None or not is_one(item.parent, PASSES):
+                calls[item.process, item.thread, item.name].append(item)
+    for items in calls.values():
+        own = sorted(item.duration for item in items)[len(items) // 20]
+        for item in items:
+            if item.duration > own:
+                yield item, item.start, item.end - own
+
+
 class Near:
     """Items by when they are: to look at those around a time only, not at all."""
     MOST = 50  # cells of one item; longer ones are always looked at
@@ -388,6 +411,9 @@ class Host:
                                     item.thread, item.args)
                 own = cause if cause == "poll" else cause + NO_WAY_OF_WAITING
                 self.causes[item.process, item.thread].append((time, own, item))
+        for item, start, end in message_waits(trace):
+            time = kineto.Slice(item.order, start, end, item.name, item.kind, item.category, item.process, item.thread, item.args)
+            self.causes[item.process, item.thread].append((time, "message", item))
         self.edges = Edges(trace)
         self.profiler, self.driver = [], []
         for item in trace.slices:
@@ -421,6 +447,9 @@ class Host:
                 innermost = max(found, key=place)
                 return DRIVER_WORK.get(innermost.name, "profiler_overhead"), innermost
         active = [c for c in causes if covers(c[0])]
+        messages = [c for c in active if c[1] == "message"]
+        if messages:
+            return "other_rank", max(messages, key=lambda c: place(c[0]))[2]
         strong = [c for c in active if c[1] not in (*WAYS_OF_WAITING, "no_work", "poll")]
         if strong:
             _, cause, item = max(strong, key=lambda c: place(c[0]))

@@ -9,7 +9,7 @@ import random
 OPS = ("aten::add", "aten::mm", "aten::linear", "aten::copy_", "autograd::engine", "gc.collect",
        "enumerate(DataLoader)#_Iter.__next__")
 ANNOTATIONS = ("forward", "backward", "enumerate(DataLoader)#_Iter.__next__", "Optimizer.step#SGD.step",
-               "nccl:all_reduce", "cudaDeviceSynchronize", "gloo:all_reduce", "MPI_Barrier", "MPI_Isend")
+               "nccl:all_reduce", "cudaDeviceSynchronize", "gloo:all_reduce", "MPI_Barrier", "MPI_Isend", "MPI_Recv")
 FRAMES = ("train.py(1): main", "torch/cuda/__init__.py(9): synchronize", "gc: collecting",
           "<built-in method acquire of _thread.lock object at 0x7f>", "torch/utils/data/dataloader.py(5): DataLoader")
 IDLE_CALLS = ("cudaDeviceSynchronize", "cudaStreamSynchronize_v3020", "cudaMalloc", "cudaFree", "cudaHostAlloc",

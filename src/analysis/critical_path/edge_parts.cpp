@@ -69,8 +69,9 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
       return work_of(from.slice);
     case EdgeKind::collective:
       return is_device_op(timeline.kind(to.slice)) ? work_of(to.slice) : host_transfer(edge, to, visit);
-    case EdgeKind::arrival:
-      return one(IdleCause::other_rank, from.slice, edge.weight);
+    case EdgeKind::arrival:  // a message of another rank is on its way, or it is not known whose
+      return one(from.run == to.run ? BoundBy(IdleCause::other_rank) : BoundBy(BoundBy::communication), from.slice,
+                 edge.weight);
     case EdgeKind::copy_wait:
       return one(IdleCause::blocking_copy, to.slice, edge.weight);
     case EdgeKind::wait:

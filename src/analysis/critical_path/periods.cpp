@@ -62,6 +62,13 @@ std::optional<Interval> loop_of_run(const Timeline& t) {
   return loop;
 }
 
+bool launches_from_one_thread(const SessionFacts& facts) {
+  const Slices& slices = facts.run(0).timeline.slices;
+  const std::vector<LaunchingCall>& calls = facts.launching_calls(0);
+  return std::ranges::all_of(
+      calls, [&](const LaunchingCall& one) { return slices.track[one.call] == slices.track[calls.front().call]; });
+}
+
 }  // namespace
 
 std::vector<Period> periods_of_runs(const SessionFacts& facts, Unmarked unmarked) {
@@ -103,7 +110,10 @@ std::vector<Period> periods_of_session(const SessionFacts& facts, Unmarked unmar
   for (const Period& period : all) {
     const auto [known, added] = by_step.emplace(period.step, period);
     if (added) continue;
-    if (period.begin < known->second.begin) {
+    // Without marks the last run to launch ends the start of all: the others had to wait for it.
+    const bool is_unmarked = unmarked == Unmarked::loop && !period.step;
+    const bool begins = is_unmarked ? period.begin > known->second.begin : period.begin < known->second.begin;
+    if (begins) {
       known->second.begin = period.begin;
       known->second.first = period.first;
     }
@@ -147,7 +157,6 @@ std::vector<int64_t> period_ends(const SessionFacts& whole) {
 std::vector<Period> periods_of_repetitions(const SessionFacts& facts) {
   if (facts.session().runs.size() != 1 || facts.run(0).part_of || !facts.steps(0).empty()) return {};
   const DependencyGraph& graph = facts.dependencies();
-  const Interval extent = extents_of_runs(graph, 1).front();
   const int64_t zero = graph.zero(0);
   std::vector<Period> periods;
   double repeated = 0;  // ns
@@ -161,6 +170,12 @@ std::vector<Period> periods_of_repetitions(const SessionFacts& facts) {
     repeated += static_cast<double>(period.end) - static_cast<double>(period.begin);
     periods.push_back(period);
   }
+  // Of many the start, in which the context is created, and the end are left out. Of several threads what one repeats
+  // may bind the others.
+  constexpr size_t kMany = 10;
+  const bool is_loop = periods.size() >= kMany && launches_from_one_thread(facts);
+  const auto loop = is_loop ? loop_of_run(facts.run(0).timeline) : std::nullopt;
+  const Interval extent = loop.value_or(extents_of_runs(graph, 1).front());
   const double whole = static_cast<double>(extent.end) - static_cast<double>(extent.begin);
   if (repeated < kLeastRepeated * whole) return {};
   return periods;

@@ -179,7 +179,7 @@ HostCauses::Pieces HostCauses::split(Thread& thread) const {
     }
     ways = below(std::move(waits_for_requests), std::move(ways));
   }
-  Pieces named = below(std::exchange(thread.messages, {}), innermost(std::exchange(thread.named, {})));
+  Pieces named = below(innermost(std::exchange(thread.messages, {})), innermost(std::exchange(thread.named, {})));
   return below(below(everywhere_, std::move(named)), std::move(ways));
 }
 
