@@ -295,21 +295,21 @@ void bound_what_can_be_hidden(RuleContext& context, const Copies& copies, Findin
   finding.confidence = !best.is_known || context.hides_launches() ? Confidence::low : Confidence::medium;
 }
 
-/// What part of the time of pageable copies is sure to be saved with page-locked memory in the same stream, for which
-/// the host still waits: their rate rises to what page-locked memory reaches. Where the link is not known, to twice the
+/// What part of what pageable copies cost is sure to be saved with page-locked memory in the same stream, for which the
+/// host still waits: their rate rises to what page-locked memory reaches. Where the link is not known, to twice the
 /// rate.
 double saved_by_rate(const Session& session, const std::vector<HostCopy>& copies) {
-  double time = 0;
+  double cost = 0;
   double least = 0;
   for (const HostCopy& copy : copies) {
     if (copy.memory != MemoryKind::pageable) continue;
     const double link = host_link_rate(session.runs[copy.run]);
-    const auto now = static_cast<double>(copy.time);
-    time += now;
+    const auto time = static_cast<double>(copy.time);
+    cost += static_cast<double>(copy.cost);
     least +=
-        link > 0 && copy.bytes >= 0 ? std::min(now, static_cast<double>(copy.bytes) / (kFullLink * link)) : now / 2;
+        link > 0 && copy.bytes >= 0 ? std::min(time, static_cast<double>(copy.bytes) / (kFullLink * link)) : time / 2;
   }
-  return time > 0 ? 1 - least / time : 0;
+  return cost > 0 ? 1 - least / cost : 0;
 }
 
 /// The causes of lost time that have names of their own.
