@@ -109,8 +109,13 @@ class DeviceTables {
       last_context_ = context;
       return named;
     }
-    const auto known = contexts_.find(context);
-    return known == contexts_.end() ? named : known->second;
+    return device_of_context(process, row.integer(kContext)).value_or(named);
+  }
+
+  /// That of the device ops of a context.
+  std::optional<int32_t> device_of_context(uint64_t process, int64_t number) const {
+    const auto known = contexts_.find(Context(process, number));
+    return known == contexts_.end() ? std::nullopt : std::optional(known->second);
   }
 
   /// Adds the row's slice on its stream.
@@ -205,17 +210,24 @@ class DeviceTables {
   struct RecordedEvent {
     int64_t stream = -1;
     int64_t correlation = kNoCorrelation;
+    int32_t device = -1;  // -1 where the profile does not say
   };
   using RecordedEvents = std::map<std::pair<uint64_t, int64_t>, RecordedEvent>;
   RecordedEvents recorded_events() {
     RecordedEvents events;
-    enum { kEvent, kEventStream, kEventCorrelation, kEventProcess };
-    assembler_.each("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"eventSyncId", "streamId", "correlationId", "globalPid"},
-                    [&](Row& row) {
+    enum { kEvent, kEventStream, kEventCorrelation, kEventProcess, kEventDevice, kEventContext };
+    assembler_.each("CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                    {"eventSyncId", "streamId", "correlationId", "globalPid", "deviceId", "contextId"}, [&](Row& row) {
                       const uint64_t process = process_of(row.integer(kEventProcess));
                       if (row.is_null(kEvent) || row.integer(kEvent) <= 0) return;
-                      events[{process, row.integer(kEvent)}] = {
-                          row.integer(kEventStream), assembler_.correlation(process, row, kEventCorrelation)};
+                      std::optional<int32_t> of_event;
+                      if (!row.is_null(kEventContext))
+                        of_event = device_of_context(process, row.integer(kEventContext));
+                      if (!of_event && !row.is_null(kEventDevice))
+                        of_event = device(process, row.integer(kEventDevice));
+                      events[{process, row.integer(kEvent)}] = {row.integer(kEventStream),
+                                                                assembler_.correlation(process, row, kEventCorrelation),
+                                                                of_event.value_or(-1)};
                     });
     return events;
   }
@@ -244,6 +256,7 @@ class DeviceTables {
       const auto event = row.is_null(kFirst) ? events.end() : events.find({process, row.integer(kFirst)});
       if (event != events.end() && wait.kind != Synchronization::Kind::host_device) {
         wait.stream = event->second.stream;
+        if (event->second.device >= 0) wait.device = event->second.device;
         timeline_.hints.records.push_back(
             {static_cast<uint32_t>(timeline_.synchronizations.size()), event->second.correlation});
       }

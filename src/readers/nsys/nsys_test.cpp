@@ -220,6 +220,30 @@ TEST(NsysReader, WhatIsSaidOfWaits) {
   EXPECT_EQ(run.timeline.hints.records[0].correlation, 3);
 }
 
+TEST(NsysReader, AWaitForAnEventIsForTheDeviceThatRecordsIt) {
+  TestDatabase database;
+  test::add_basics(database);
+  add_call(database, 10, 90, kProcessA + 1, 5, 9);
+  add_kernel(database, 20, 80, kProcessA, 4, 1);
+  database
+      .sql(
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId "
+          "INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventSyncId INTEGER);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+          "correlationId INTEGER, globalPid INTEGER, eventSyncId INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES " +
+          row({12, 88, 0, 2, 7, 5, kProcessA, 77}) + "," + row({12, 88, 0, 2, 7, 5, kProcessA, 78}) +
+          "; INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES " + row({0, 1, 13, 3, kProcessA, 77}) + "," +
+          row({3, 2, 14, 4, kProcessA, 78}))
+      .close();
+  const cgpu::Run run = read_file(database.path());
+  const std::vector<Synchronization>& waits = run.timeline.synchronizations;
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].device, 1);  // of the kernels of context 1
+  EXPECT_EQ(waits[0].stream, 13);
+  EXPECT_EQ(waits[1].device, 3);  // context 2 has none
+}
+
 TEST(NsysReader, AWaitIsOnTheDeviceOfItsContext) {
   TestDatabase database;
   test::add_basics(database);
