@@ -3,14 +3,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "analysis/findings/rule_context.h"
 #include "analysis/ranks/pipelines.h"
+#include "analysis/session_clock.h"
+#include "links/collective_waits.h"
+#include "links/messages.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -121,6 +127,59 @@ Collectives collectives_of(RuleContext& context) {
   return all;
 }
 
+/// Communication of hosts, without waiting for other ranks.
+struct HostCommunication {
+  int64_t time = 0;  // of all calls
+  std::string most;  // the call with the most of it
+  std::string text;  // "; most in MPI_Waitall: 160 calls, 900 us each on average"
+};
+
+HostCommunication communication_of_hosts(const SessionFacts& facts) {
+  struct Calls {
+    int64_t count = 0;
+    int64_t time = 0;
+  };
+  std::map<std::string, Calls> calls;
+  const auto add = [&](std::string_view name, int64_t time) {
+    Calls& of_name = calls[std::string(name)];
+    ++of_name.count;
+    of_name.time += time;
+  };
+  for (const Messages::Thread& thread : facts.messages().threads()) {
+    const Timeline& t = facts.run(thread.run).timeline;
+    for (size_t i = 0; i < thread.messages.waits.size(); ++i) {
+      const MessageWait wait = thread.messages.waits[i];
+      const std::span<const MessageSender> senders = thread.senders_of(i);
+      const int64_t sent = senders.empty() ? wait.until : own_time(facts.run(thread.run), senders.back().start);
+      add(t.name(wait.call), wait.end - std::max(wait.start, sent));
+    }
+  }
+  const Session& session = facts.session();
+  if (has_common_clock(session)) {
+    for (const CollectiveSeries& series : facts.collectives_of_hosts()) {
+      const OutOfCoreVector<Arrival> met = arrivals(session, series);
+      for_each_wait(
+          session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
+            add(series.name,
+                std::max<int64_t>(part.end() - std::max(part.start, own_time(session.runs[member.run], until)), 0));
+          });
+    }
+  }
+  HostCommunication all;
+  const auto most = std::ranges::max_element(calls, {}, [](const auto& one) { return one.second.time; });
+  if (most == calls.end()) return all;
+  for (const auto& [name, of_name] : calls) all.time += of_name.time;
+  all.most = most->first;
+  all.text = fmt::format("; most in {}: {} calls, {} each on average", most->first, format_count(most->second.count),
+                         format_ns(most->second.time / most->second.count));
+  return all;
+}
+
+constexpr const char* kHideMessages =
+    "Let the hosts compute or launch device work while their messages are under way (start them earlier, wait for them "
+    "later), send less or fewer and larger messages, pass device memory to MPI itself, or use a faster path between "
+    "the nodes";
+
 /// Whether the path says little of what ops waited for: too many of them have no launch in the profile, or the devices
 /// wait too long for what is not in it.
 bool lacks_dependencies(RuleContext& context) {
@@ -140,9 +199,12 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
   // A path that knows little of what ops waited for does not lead through what they waited for.
   const bool by_books =
       context.path_share(BoundBy::communication) < noticeable && !stages_wait && lacks_dependencies(context);
-  const int64_t exposed = by_books ? context.books().exposed_communication() : path.total;
+  // What hosts wait for without knowing whom may be messages that take long.
+  const int64_t unknown = context.path(IdleCause::other_rank).total;
+  const int64_t exposed = by_books ? context.books().exposed_communication() : path.total + unknown;
   if (static_cast<double>(exposed) < noticeable * static_cast<double>(context.measured())) return;
-  EdgeTimes::Scenario at_once = removed({BoundBy::communication});
+  EdgeTimes::Scenario at_once =
+      unknown > 0 ? removed({BoundBy::communication, IdleCause::other_rank}) : removed({BoundBy::communication});
   if (stages_wait) {
     at_once = {};
     at_once.op_factor = [ops = ops_of_other_collectives(context.facts().whole())](size_t number, SliceIndex op) {
@@ -150,6 +212,19 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
     };
   }
   const Collectives moved = collectives_of(context);
+  const HostCommunication of_hosts = communication_of_hosts(context.facts());
+  if (!by_books && of_hosts.time > moved.time) {
+    findings.push_back({.rule = "exposed_communication",
+                        .title = fmt::format("{} the run waits for communication of the hosts, most in {}",
+                                             kShareOfTime, of_hosts.most),
+                        .evidence = context.per_step(exposed) + " on the critical path" + of_hosts.text,
+                        .suggestion = kHideMessages,
+                        .command = "idle_hosts",
+                        .confidence = Confidence::medium,
+                        .time = path.longest,
+                        .remedy = at_once});
+    return;
+  }
   const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
   const std::string share =
       by_books ? format_percent(100.0 * static_cast<double>(exposed) / static_cast<double>(context.measured())) +

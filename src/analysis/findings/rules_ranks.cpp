@@ -347,9 +347,10 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
   const SessionFacts& facts = context.facts();
   if (find_stragglers(context, {facts.collectives(), nullptr, "collectives", ranks}, most_expert_work, findings))
     return;
-  if (find_stragglers(context, {facts.collectives_of_hosts(), nullptr, "collectives of the hosts", ranks},
-                      most_expert_work, findings)) {
-    return;
+  CollectivesOfPeers of_hosts{facts.collectives_of_hosts(), nullptr, "collectives of the hosts", ranks};
+  if (!facts.messages().empty()) {
+    of_hosts.in_words = "collectives and messages of the hosts";
+    of_hosts.messages = &facts.messages();
   }
   if (!most_expert_work) find_load_imbalance(context, findings);
 }

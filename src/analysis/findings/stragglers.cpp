@@ -9,6 +9,7 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/rank_suggestions.h"
+#include "analysis/ranks/host_lateness.h"
 #include "analysis/ranks/lateness.h"
 #include "base/lower_median.h"
 #include "table/units.h"
@@ -44,13 +45,25 @@ struct LatePeer {
   }
 };
 
+/// On the common clock of the runs.
+IntervalSet judged_times(const RuleContext& context) {
+  const SessionFacts& whole = context.facts().whole();
+  const int64_t zero = whole.dependencies().zero(0) + whole.run(0).clock_base;
+  std::vector<Interval> times;
+  for (const Period& period : context.judged().periods) times.push_back({period.begin + zero, period.end + zero});
+  return IntervalSet(std::move(times));
+}
+
 /// The fewest peers that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
 /// part of it; else the one that by itself causes so much that it is late, not just unlucky; else none. The first
 /// causes the most.
 std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOfPeers& of_peers) {
   constexpr int64_t kGoodPart = 4;  // of what the first causes
   const std::vector<PeerTime>& peers = of_peers.peers;
-  const auto members = lateness_of_members(context.session(), of_peers.series, of_peers.counts);
+  const auto members =
+      of_peers.messages != nullptr
+          ? lateness_of_hosts(context.session(), of_peers.series, *of_peers.messages, judged_times(context))
+          : lateness_of_members(context.session(), of_peers.series, of_peers.counts);
   if (members.size() < 2 || peers.size() < 2) return {};
   const bool are_devices = peers.front().device.has_value();
   const auto others = static_cast<int64_t>(members.size()) - 1;

@@ -11,6 +11,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/rule_context.h"
 #include "links/collective_series.h"
+#include "links/messages.h"
 
 namespace cgpu {
 
@@ -34,6 +35,7 @@ struct CollectivesOfPeers {
   std::function<bool(const CollectiveSeries&)> counts;  // null: all of them
   std::string in_words;                                 // "collectives"
   std::vector<PeerTime> peers = {};                     // that they are among
+  const Messages* messages = nullptr;                   // besides, of hosts
 };
 
 /// Adds a finding for the peers that keep the others waiting in these collectives; whether there are some.
