@@ -21,13 +21,13 @@ def setUpModule():
 
 
 def halo(host=lambda rank: 0, kernel=lambda rank: 600, message=MESSAGE, reduces=True, marked=True, begins=lambda rank: 0,
-         receive="MPI_Waitall"):
+         receive="MPI_Waitall", steps=STEPS):
     """Ranks in a ring, each of which computes, sends what it has to its neighbours, waits for theirs, and adds that; then all
     add up a number, if they do. `receive`: the call that waits; MPI_Sendrecv sends, too."""
     ranks = [machine.Rank(number, RANKS) for number in range(RANKS)]
     for m in ranks:
         m.quiet(begins(m.number))
-    for number in range(STEPS):
+    for number in range(steps):
         begin = [m.now for m in ranks]
         sent = []
         for m in ranks:
@@ -102,7 +102,8 @@ class Messages(unittest.TestCase):
         self.assertNotIn("launch_bound", {one["rule"] for one in serious(findings(ranks))})
 
     def test_nobody_is_late(self):
-        late_begins = {"marked": False, "begins": lambda rank: 30_000 * rank}  # the first ones wait for the last one
+        # The first ones wait for the last one.
+        late_begins = {"marked": False, "begins": lambda rank: 30_000 * rank, "steps": 3 * STEPS}
         for program in ({"marked": True}, {"marked": False}, late_begins):
             rules = {row["rule"] for row in serious(findings(halo(**program)))}
             self.assertFalse(rules & {"straggler", "host_stall", "io", "launch_bound"}, (program, rules))

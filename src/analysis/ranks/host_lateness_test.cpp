@@ -13,36 +13,36 @@ namespace cgpu {
 namespace {
 
 constexpr int64_t kMicrosecond = 1'000;
-constexpr size_t kRanks = 4;
+constexpr size_t kRanksInLine = 4;
 const IntervalSet kAlways(std::vector<Interval>{{INT64_MIN / 2, INT64_MAX / 2}});
 
 /// Ranks in a line that exchange messages with their neighbours, then all meet in a collective. Rank 0 computes for
 /// 150 us longer than the others: of rank 3, which is no neighbour, only the collective shows it.
 Session line(int64_t steps, bool with_collective) {
   std::vector<TestRun> ranks;
-  for (size_t rank = 0; rank < kRanks; ++rank) {
+  for (size_t rank = 0; rank < kRanksInLine; ++rank) {
     TestRun& one = ranks.emplace_back(static_cast<int64_t>(rank));
     one.run.clock_is_unix = true;
   }
-  std::vector<int64_t> now(kRanks, 0);
+  std::vector<int64_t> now(kRanksInLine, 0);
   for (int64_t step = 0; step < steps; ++step) {
-    std::vector<int64_t> sent(kRanks), until(kRanks);
-    for (size_t rank = 0; rank < kRanks; ++rank) {
+    std::vector<int64_t> sent(kRanksInLine), until(kRanksInLine);
+    for (size_t rank = 0; rank < kRanksInLine; ++rank) {
       sent[rank] = now[rank] + (rank == 0 && step > 0 ? 250 : 100) * kMicrosecond;
       ranks[rank].host(SliceKind::annotation, "MPI_Isend", sent[rank], kMicrosecond);
       now[rank] = sent[rank] + kMicrosecond;
     }
-    for (size_t rank = 0; rank < kRanks; ++rank) {
+    for (size_t rank = 0; rank < kRanksInLine; ++rank) {
       int64_t last = now[rank];
       if (rank > 0) last = std::max(last, sent[rank - 1]);
-      if (rank + 1 < kRanks) last = std::max(last, sent[rank + 1]);
+      if (rank + 1 < kRanksInLine) last = std::max(last, sent[rank + 1]);
       until[rank] = last + 10 * kMicrosecond;
       ranks[rank].host(SliceKind::annotation, "MPI_Waitall", now[rank], until[rank] - now[rank]);
     }
     now = until;
     if (!with_collective) continue;
     const int64_t end = *std::max_element(now.begin(), now.end()) + 5 * kMicrosecond;
-    for (size_t rank = 0; rank < kRanks; ++rank) {
+    for (size_t rank = 0; rank < kRanksInLine; ++rank) {
       ranks[rank].host(SliceKind::annotation, "MPI_Allreduce", now[rank], end - now[rank]);
       now[rank] = end;
     }
