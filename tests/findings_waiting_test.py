@@ -112,6 +112,24 @@ class Silence(unittest.TestCase):
         found = by_rule(rows)["no_work"]
         self.assertEqual((found["severity"], found["confidence"]), ("info", "low"))
 
+    def test_silence_that_varies_as_requests_do(self):
+        """Of 1 to 50 ms, many short and few long; equal stretches, and a few long ones among them, are work of the host."""
+        def program(lengths):
+            def run(m):
+                draw = random.Random(5)
+                for length in lengths:
+                    request(m, draw, 30)
+                    m.synchronize()
+                    m.quiet(length)
+                request(m, draw)
+            return findings(machine.run(run))
+        arrivals = random.Random(6)
+        rows = program([round(1000 + arrivals.expovariate(1 / 8000)) for _ in range(60)])
+        self.assertEqual([row for row in alarms(rows) if row["rule"] == "host_stall"], [])
+        self.assertIn("in stretches of 200.0 us or more", by_rule(rows)["no_work"]["evidence"])
+        for lengths in ([8000] * 60, [3000] * 50 + [60_000] * 10):
+            self.assertEqual(program(lengths)[0]["rule"], "host_stall")
+
     def test_a_loop_or_frames_say_that_it_is_the_host(self):
         self.assertEqual(self.program(marks=True)[0]["rule"], "host_stall")
         self.assertEqual(self.program(frames=True)[0]["rule"], "host_stall")

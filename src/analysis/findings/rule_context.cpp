@@ -502,19 +502,32 @@ bool was_running(const std::vector<ThreadTimes>& threads, const Track& track, In
   });
 }
 
+/// Whether times are as unlike as those between requests are, of which one says nothing of the next: of a Poisson
+/// process the upper quartile is 4.8 times the lower one.
+bool vary_widely(std::vector<int64_t> times) {
+  constexpr size_t kFewest = 20;
+  constexpr double kRatio = 3.5;
+  if (times.size() < kFewest) return false;
+  std::ranges::sort(times);
+  return static_cast<double>(times[times.size() * 3 / 4]) >= kRatio * static_cast<double>(times[times.size() / 4]);
+}
+
 }  // namespace
 
-int64_t RuleContext::silent_stretches() {
-  constexpr int64_t kSilence = 100'000'000;
+RuleContext::Silence RuleContext::silence() {
+  constexpr int64_t kLong = 100'000'000;
   path(IdleCause::host_code);
-  if (judged_.has_marks() || judged_.are_repetitions) return 0;
+  if (judged_.has_marks() || judged_.are_repetitions) return {};
+  std::vector<int64_t> lengths;
+  for (const Stretch& stretch : stretches_) lengths.push_back(stretch.length);
+  const int64_t least = vary_widely(std::move(lengths)) ? static_cast<int64_t>(long_stretch_) : kLong;
   int64_t silent = 0;
   for (size_t run = 0; run < facts_.whole().session().runs.size(); ++run) {
     const Timeline& t = facts_.whole().run(run).timeline;
     std::set<TrackIndex> explained;  // threads
     std::map<TrackIndex, std::vector<int64_t>> moments;
     for (const Stretch& stretch : stretches_) {
-      if (stretch.run == run && stretch.length >= kSilence) moments[stretch.thread];
+      if (stretch.run == run && stretch.length >= least) moments[stretch.thread];
     }
     if (moments.empty()) continue;
     for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
@@ -529,7 +542,7 @@ int64_t RuleContext::silent_stretches() {
     for (auto& [thread, times] : moments) std::sort(times.begin(), times.end());
     const std::vector<ThreadTimes> threads = thread_times(facts_.whole().session().runs[run]);
     for (const Stretch& stretch : stretches_) {
-      if (stretch.run != run || stretch.length < kSilence || explained.contains(stretch.thread)) continue;
+      if (stretch.run != run || stretch.length < least || explained.contains(stretch.thread)) continue;
       if (was_running(threads, t.tracks[stretch.thread], stretch.time)) continue;
       const std::vector<int64_t>& times = moments.at(stretch.thread);
       int64_t longest = 0;
@@ -540,10 +553,10 @@ int64_t RuleContext::silent_stretches() {
         from = *next;
       }
       longest = std::max(longest, stretch.time.end - from);
-      if (longest >= kSilence) silent += std::min(longest, stretch.length);
+      if (longest >= least) silent += std::min(longest, stretch.length);
     }
   }
-  return silent;
+  return {silent, least};
 }
 
 IdleCulprit RuleContext::culprit_of(std::string_view cause) {

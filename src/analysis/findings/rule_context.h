@@ -128,17 +128,22 @@ class RuleContext {
   IdleCulprit culprit_of(std::string_view cause);
   /// That of host code in gaps that have long_stretch() or more of it: by the part in these gaps.
   IdleCulprit culprit_of_stalls();
-  /// Of a way of waiting the call or frame in which half of its idle time or more waits, outside of marks of iterations,
-  /// for others to say something (waits_for_event), or reads for 100 ms or more what somebody types: a server without
-  /// requests does so, and a program whose input is late. Which it is, the profile does not say. None of other causes.
+  /// Of a way of waiting the call or frame in which half of its idle time or more waits, outside of marks of
+  /// iterations, for others to say something (waits_for_event), or reads for 100 ms or more what somebody types: a
+  /// server without requests does so, and a program whose input is late. Which it is, the profile does not say. None of
+  /// other causes.
   const IdleCulprit& awaited_event(IdleCause cause);
   /// That of long stretches of host code on the critical path. Gaps between device ops do not show those before the
   /// first op. O(slices log stretches).
   IdleCulprit culprit_of_stretches();
-  /// ns of host code on the critical path in stretches of 100 ms or more that nothing recorded explains: of a run
-  /// without marks or repetitions, whose thread neither begins nor ends a slice in them, where no calls of the
-  /// operating system nor frames of that thread are recorded, which would show whether it waits, nor that it ran. nor that it ran.
-  int64_t silent_stretches();
+  /// Host code on the critical path that nothing recorded explains.
+  struct Silence {
+    int64_t time = 0;   // ns
+    int64_t least = 0;  // ns from which on a stretch counts: 100 ms, or any long one where they vary widely
+  };
+  /// Of a run without marks or repetitions: of threads that neither begin nor end a slice in such a stretch, of which
+  /// no calls of the operating system nor frames are recorded, which would show whether they wait, nor that they ran.
+  Silence silence();
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;

@@ -208,15 +208,16 @@ std::string in_culprit(const std::string& name) {
   return "does what is not recorded" + before;
 }
 
-/// Long silence of a run without marks or repetitions: RuleContext::silent_stretches.
-void find_silence(RuleContext& context, int64_t silent, std::vector<Finding>& findings) {
+/// Long silence of a run without marks or repetitions.
+void find_silence(RuleContext& context, const RuleContext::Silence& silence, std::vector<Finding>& findings) {
   findings.push_back(
       {.rule = "no_work",
-       .title =
-           fmt::format("{} of the time nothing is recorded of the thread that launches: no request to work on, or "
-                       "work that the profile does not show",
-                       format_percent(100.0 * static_cast<double>(silent) / static_cast<double>(context.measured()))),
-       .evidence = fmt::format("{} on the critical path, in stretches of 100 ms or more", context.per_step(silent)),
+       .title = fmt::format(
+           "{} of the time nothing is recorded of the thread that launches: no request to work on, or "
+           "work that the profile does not show",
+           format_percent(100.0 * static_cast<double>(silence.time) / static_cast<double>(context.measured()))),
+       .evidence = fmt::format("{} on the critical path, in stretches of {} or more", context.per_step(silence.time),
+                               format_ns(silence.least)),
        .suggestion = "Measure under load; if it is under load, record what the host does (calls of the operating "
                      "system, NVTX, Python frames, samples)",
        .command = "idle_hosts --where 'cause = host_code'",
@@ -257,9 +258,9 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t stalls = code.in_long_stretches;
   if (static_cast<double>(stalls) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   constexpr double kNearlyAll = 0.9;
-  const int64_t silent = context.silent_stretches();
-  if (static_cast<double>(silent) >= kNearlyAll * static_cast<double>(stalls)) {
-    return find_silence(context, silent, findings);
+  const RuleContext::Silence silence = context.silence();
+  if (static_cast<double>(silence.time) >= kNearlyAll * static_cast<double>(stalls)) {
+    return find_silence(context, silence, findings);
   }
   IdleCulprit culprit = context.culprit_of_stalls();
   const bool in_gaps = !culprit.name.empty();

@@ -19,6 +19,7 @@
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/findings/stragglers.h"
+#include "analysis/findings/unequal_devices.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "analysis/ranks/pipelines.h"
 #include "analysis/session_clock.h"
@@ -292,8 +293,9 @@ void find_stragglers_of_stages(RuleContext& context, const std::vector<PeerTime>
   }
 }
 
-/// The devices of one process that communicate have the same work, but for stages that send it on to each other.
+/// The devices of one process have the same work, but for stages that send it on to each other.
 void find_late_devices(RuleContext& context, std::vector<Finding>& findings) {
+  if (context.facts().collectives().empty()) return find_unequal_devices(context, findings);
   const auto counts = [](const CollectiveSeries& series) { return !passes_work_on(series); };
   find_stragglers(context, {context.facts().collectives(), counts, "collectives", compute_of_devices(context)}, {},
                   findings);
@@ -352,6 +354,7 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
     of_hosts.in_words = "collectives and messages of the hosts";
     of_hosts.messages = &facts.messages();
   }
+  if (find_stragglers(context, of_hosts, most_expert_work, findings)) return;
   if (!most_expert_work) find_load_imbalance(context, findings);
 }
 

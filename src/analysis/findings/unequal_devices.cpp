@@ -1,0 +1,65 @@
+#include "analysis/findings/unequal_devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "analysis/device/device_ops.h"
+#include "analysis/findings/stragglers.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Each device computes as long as the mean device.
+EdgeTimes::Scenario equal_work(const SessionFacts& facts, const std::map<int32_t, double>& factors) {
+  const size_t whole_run = facts.place_in_whole(0);
+  const Timeline& t = facts.whole().run(whole_run).timeline;
+  const auto of_slices = std::make_shared<std::vector<float>>(t.slices.size(), 1.0F);
+  for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+    const auto factor = factors.find(t.device_ops.device[op]);
+    if (factor == factors.end() || t.device_ops.kind[op] != OpKind::compute) return;
+    (*of_slices)[slice] = static_cast<float>(factor->second);
+  });
+  EdgeTimes::Scenario equal;
+  equal.op_factor = [of_slices, whole_run](size_t run, SliceIndex op) {
+    return run == whole_run ? static_cast<double>((*of_slices)[op]) : 1.0;
+  };
+  return equal;
+}
+
+}  // namespace
+
+void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) {
+  const std::vector<PeerTime> devices = compute_of_devices(context);
+  if (devices.size() < 2) return;
+  int64_t mean = 0;
+  for (const PeerTime& one : devices) mean += one.compute;
+  mean /= static_cast<int64_t>(devices.size());
+  const PeerTime& most = *std::ranges::max_element(devices, {}, &PeerTime::compute);
+  if (static_cast<double>(most.compute) < context.thresholds().unequal_work * static_cast<double>(mean)) return;
+  std::map<int32_t, double> factors;
+  for (const PeerTime& one : devices) {
+    if (one.compute == 0) return;  // it is used for something else
+    factors.emplace(*one.device, static_cast<double>(mean) / static_cast<double>(one.compute));
+  }
+  findings.push_back(
+      {.rule = "straggler",
+       .title = fmt::format("The run waits for device {}, which computes {}, a device on average {}", *most.device,
+                            context.in_all(most.compute), format_ns(mean)),
+       .evidence = fmt::format("{} devices that do not communicate; with equal work it would compute {} less",
+                               devices.size(), format_ns(most.compute - mean)),
+       .suggestion = "Divide the work evenly over the devices; over unlike devices, by how fast each is",
+       .command = "gpu_time",
+       .confidence = Confidence::medium,
+       .rank = most.rank,
+       .device = most.device,
+       .remedy = equal_work(context.facts(), factors)});
+}
+
+}  // namespace cgpu
