@@ -104,8 +104,8 @@ void GraphBuilder::add_sent_results(size_t run) {
       const auto returned = op_of_return.find(thread[i - 1]);
       if (returned == op_of_return.end() || !communicates.contains(thread[i])) continue;
       const MomentIndex ended = per_run.ends[returned->second];
-      // A little less than measured: the wait of the thread bounds what it does next.
-      add_edge(ended, thread[i], EdgeKind::event, std::max<int64_t>(time_of(thread[i]) - time_of(ended) - 1, 0));
+      // A little less than the return took: as measured the wait of the thread bounds what it does next.
+      add_edge(ended, thread[i], EdgeKind::event, std::max<int64_t>(time_of(thread[i - 1]) - time_of(ended) - 1, 0));
     }
   }
 }
