@@ -125,12 +125,12 @@ def more_layers(m, cost):
 
 
 def in_turns(m, cost):
-    """In each step the sequences of another rank are longer."""
-    return more_layers(m, cost) if len(m.marks) % m.ranks == m.number else None
+    """In each step the sequences of another rank are longer: by what the others wait for, and their own part."""
+    return more_layers(m, cost * m.ranks // (m.ranks - 1)) if len(m.marks) % m.ranks == m.number else None
 
 
 def equal_sequences(m, cost):
-    return more_layers(m, cost // m.ranks)
+    return more_layers(m, cost // (m.ranks - 1))
 
 
 def experts(m, cost):
