@@ -19,6 +19,7 @@
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
 #include "readers/discover.h"
+#include "readers/empty_run.h"
 #include "readers/formats.h"
 #include "readers/manifest.h"
 #include "readers/one_run.h"
@@ -195,12 +196,22 @@ namespace {
 void note_processes_without_device(Run& run) {
   const Timeline& timeline = run.timeline;
   if (timeline.hints.all_launches_known) return;
-  if (timeline.slices.size() == 0 || timeline.device_ops.size() > 0 || run.call_tree || run.op_graph) return;
+  const bool has_events = timeline.slices.size() > 0 || !timeline.counters.time.empty();
+  if (!has_events || timeline.device_ops.size() > 0 || run.call_tree || run.op_graph || holds_only_memory(run)) return;
   constexpr size_t kMostNamed = 5;
   std::set<std::string> names;
+  const auto add_process = [&](const std::string& process) {
+    if (!process.empty()) names.insert("process " + process);
+  };
   for (const Track& track : timeline.tracks) {
-    const std::string& name = track.process_name.empty() ? track.process : track.process_name;
-    if (!name.empty()) names.insert(track.process_name.empty() ? "process " + name : name);
+    if (track.process_name.empty()) {
+      add_process(track.process);
+    } else {
+      names.insert(track.process_name);
+    }
+  }
+  if (timeline.slices.size() == 0) {
+    for (const CounterTrack& track : timeline.counters.tracks) add_process(track.process);
   }
   std::string text = "no event is known as work of a device; the events are those of ";
   size_t named = 0;
@@ -226,6 +237,8 @@ Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
       ReadOptions of_run = options;
       of_run.run_of_file = candidate.run_of_file;
       Run run = format->read(input, of_run);
+      // A rank without events is one of several in an export: the others are in the same file.
+      if (is_empty_run(run) && runs_of_file(input) == 1) refuse_empty_run(run);
       note_processes_without_device(run);
       hide_secrets(run);
       return run;

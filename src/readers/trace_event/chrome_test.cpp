@@ -291,7 +291,7 @@ TEST(ChromeReader, WhatIsNotReadIsCountedWithItsReason) {
                 array({event("N", "o", "1"), event("O", "o", "2"), event("D", "o", "3"), event("v", "m", "4"),
                        event("c", "clock_sync", "5"), event("(", "c", "6"), event("Q", "?", "7"),
                        event("M", "process_sort_index", "0", R"j(, "args": {"sort_index": 3})j"),
-                       event("B", "no time", "null"), event("E", "no time", "\"x\"")}) +
+                       event("B", "no time", "null"), event("E", "no time", "\"x\""), event("i", "an instant", "8")}) +
                 "}");
   EXPECT_EQ(run.events.metadata, 1);
   EXPECT_EQ(run.events.skipped, 9);

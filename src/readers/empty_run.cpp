@@ -1,0 +1,47 @@
+#include "readers/empty_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace cgpu {
+
+bool is_empty_run(const Run& run) {
+  const Timeline& timeline = run.timeline;
+  const bool has_timeline = timeline.slices.size() > 0 || !timeline.instants.empty() || !timeline.memory.empty() ||
+                            !timeline.counters.time.empty() || !timeline.collectives.empty();
+  const bool has_launches = run.launch_metrics && !run.launch_metrics->launches.empty();
+  const bool has_graph = run.op_graph && !run.op_graph->nodes.empty();
+  return !has_timeline && !has_launches && !has_graph && !run.call_tree && run.step_traces.empty();
+}
+
+void refuse_empty_run(const Run& run) {
+  const EventCounts& events = run.events;
+  const std::vector<std::pair<int64_t, const char*>> kinds{{events.metadata, "metadata"}, {events.samples, "samples"},
+                                                           {events.counters, "counters"}, {events.flows, "arrows"},
+                                                           {events.ends, "ends"},         {events.skipped, "left out"}};
+  std::string kept;
+  for (const auto& [count, kind] : kinds) {
+    if (count > 0) kept += fmt::format("{}{} {}", kept.empty() ? " (" : ", ", count, kind);
+  }
+  if (!kept.empty()) kept += ")";
+  std::string lost;
+  bool damaged = false;
+  for (const Note& note : run.notes.all()) {
+    lost += note.count > 1 ? fmt::format("; {} {}", note.count, note.text) : "; " + note.text;
+    damaged = damaged || note.damage;
+  }
+  throw Error(run.file,
+              fmt::format("has no recorded work: read as {}, it has {}{}, and none is a slice, an instant, a counter, "
+                          "an allocation, a sample, a launch or an op of a graph{}. {}",
+                          run.format, events.read == 1 ? "1 event" : fmt::format("{} events", events.read), kept, lost,
+                          damaged ? "The file is damaged: copy it again, or record again"
+                                  : "Record again, and check that the profiler is on while the program works"));
+}
+
+}  // namespace cgpu
