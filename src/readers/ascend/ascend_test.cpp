@@ -188,6 +188,13 @@ TEST(AscendKernels, TheListAloneIsAProfile) {
   EXPECT_EQ(run.notes.count("incomplete_profile"), 1);
 }
 
+TEST(AscendKernels, AListThatEndsInsideARowIsCut) {
+  const std::string whole = kernel_details_text();
+  EXPECT_EQ(read_text(whole, 1, ".csv").notes.count("truncated_input"), 0);
+  const std::string cut = whole.substr(0, whole.rfind(",300"));  // behind the begin of the last op
+  EXPECT_EQ(read_text(cut, 1, ".csv").notes.count("truncated_input"), 1);
+}
+
 TEST(AscendKernels, LevelZeroHasNoTypes) {
   const cgpu::Run run = read_text(
       "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Num\n"

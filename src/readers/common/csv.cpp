@@ -110,9 +110,12 @@ bool CsvReader::next(std::vector<std::string>& fields) {
       fresh = false;
     }
   }
+  const bool cut = !ended && !quoted && count < fewest_fields_;
+  unfinished_ = unfinished_ || quoted || cut || size > kLargestRecord;
+  if (cut) --count;
+  if (fewest_fields_ == 0 || count < fewest_fields_) fewest_fields_ = count;
   fields.resize(count);
-  unfinished_ = unfinished_ || quoted || size > kLargestRecord;
-  return true;
+  return count > 0;
 }
 
 }  // namespace cgpu

@@ -16,7 +16,8 @@ class CsvReader {
  public:
   explicit CsvReader(TextSource& source) : source_(source) {}
 
-  /// The fields of the next record that is not an empty line; false at the end.
+  /// The fields of the next record that is not an empty line; false at the end. A last record without a line end and
+  /// with fewer fields than every one before it is cut: it loses its last field, which may be a part of one.
   bool next(std::vector<std::string>& fields);
   /// Whether the text goes on with `prefix`; nothing is read. For what is before the header.
   bool continues_with(std::string_view prefix);
@@ -25,7 +26,8 @@ class CsvReader {
 
   /// The line at which the last record began, from 1.
   int64_t line() const { return record_line_; }
-  /// The text ended, or a record grew beyond all measure (64 MB), inside quotes: the last record is not whole.
+  /// The last record is not whole: the text ended, or a record grew beyond all measure (64 MB), inside quotes, or the
+  /// last record is cut.
   bool unfinished() const { return unfinished_; }
 
  private:
@@ -38,6 +40,7 @@ class CsvReader {
   size_t at_ = 0;
   int64_t line_ = 1;
   int64_t record_line_ = 0;
+  size_t fewest_fields_ = 0;  // of the records so far, 0 before the first
   bool unfinished_ = false;
 };
 

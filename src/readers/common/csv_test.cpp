@@ -36,7 +36,7 @@ std::string quote(const std::string& field) {
 
 TEST(Csv, PlainAndQuotedFields) {
   EXPECT_EQ(parse("a,b,c\n1,,3\n").rows, (Rows{{"a", "b", "c"}, {"1", "", "3"}}));
-  EXPECT_EQ(parse("\"a,1\",\"say \"\"hi\"\"\",\"two\nlines\"\r\nx").rows,
+  EXPECT_EQ(parse("\"a,1\",\"say \"\"hi\"\"\",\"two\nlines\"\r\nx\n").rows,
             (Rows{{"a,1", "say \"hi\"", "two\nlines"}, {"x"}}));
   EXPECT_EQ(parse("\"\",\"\"\n").rows, (Rows{{"", ""}}));
 }
@@ -51,6 +51,18 @@ TEST(Csv, WhatTheRfcDoesNotSay) {
   EXPECT_EQ(parse("a,\n,b\n,\n").rows, (Rows{{"a", ""}, {"", "b"}, {"", ""}}));
   EXPECT_EQ(parse("a\rb\n").rows, (Rows{{"a\rb"}}));
   EXPECT_EQ(parse("\n\r\n\n").rows, Rows{});
+}
+
+TEST(Csv, ALastRecordWithFewerFieldsThanAllBeforeIsCut) {
+  const Parsed cut = parse("a,b,c\n1,2,3\n4,5");
+  EXPECT_TRUE(cut.unfinished);
+  EXPECT_EQ(cut.rows, (Rows{{"a", "b", "c"}, {"1", "2", "3"}, {"4"}})) << "5 may be a part of a number";
+  const Parsed first_field = parse("a,b\n1,2\n3");
+  EXPECT_TRUE(first_field.unfinished);
+  EXPECT_EQ(first_field.rows.size(), 2U);
+  EXPECT_FALSE(parse("a,b,c\n1,2,3\na note\n").unfinished);
+  EXPECT_FALSE(parse("a,b,c\n1,2\n3,4").unfinished) << "records of this file have two fields";
+  EXPECT_FALSE(parse("a,b\n1,2\n3,4,5").unfinished);
 }
 
 TEST(Csv, ARecordWithoutEnd) {

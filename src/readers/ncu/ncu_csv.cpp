@@ -78,13 +78,10 @@ class PageReader {
 
   Run read() {
     find_header();
-    for (std::vector<std::string> row; csv_.next(row);) {
-      if (csv_.unfinished()) {
-        run_.notes.add("truncated_input", 1,
-                       fmt::format("the row that begins in line {} has no end; it was left out", csv_.line()), true);
-        break;
-      }
-      read_row(row);
+    for (std::vector<std::string> row; csv_.next(row) && !csv_.unfinished();) read_row(row);
+    if (csv_.unfinished()) {
+      run_.notes.add("truncated_input", 1,
+                     fmt::format("the row that begins in line {} has no end; it was left out", csv_.line()), true);
     }
     if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
     std::vector<ProfiledLaunch>& launches = metrics().launches;

@@ -165,6 +165,16 @@ TEST(Rocprof, CountersInColumns) {
   EXPECT_EQ(run.notes.count("invalid_number"), 1);
 }
 
+TEST(Rocprof, ATableThatEndsInsideARowIsCut) {
+  const std::string wide = "Dispatch_ID,Kernel_Name,GPU_ID,SQ_WAVES,SQ_INSTS\n0,f,2,5,6\n1,g,2,77";
+  const auto run = read(wide);
+  ASSERT_EQ(run.launch_metrics->launches.size(), 2u);
+  EXPECT_TRUE(run.launch_metrics->launches[1].metrics.empty()) << "77 may be the beginning of a number";
+  bool damaged = false;
+  for (const Note& note : run.notes.all()) damaged = damaged || (note.code == "truncated_input" && note.damage);
+  EXPECT_TRUE(damaged);
+}
+
 TEST(Rocprof, AFolderIsOneRun) {
   const Folder folder;
   folder.add("11_kernel_trace.csv", kKernels);
