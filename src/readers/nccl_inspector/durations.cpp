@@ -1,5 +1,7 @@
 #include "readers/nccl_inspector/durations.h"
 
+#include <array>
+#include <string>
 #include <utility>
 
 namespace cgpu::nccl_inspector {
@@ -8,6 +10,18 @@ namespace {
 
 constexpr double kNsOfUs = 1e3;
 constexpr double kBytesOfGbUs = 1e3;  // 1 GB/s for 1 us
+
+/// In the largest unit in which it is a whole number, so that no two sizes have one text: "16 GiB", "4000 B".
+std::string exact_bytes(int64_t bytes) {
+  constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  constexpr int64_t kStep = 1024;
+  size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes > 0 && bytes % kStep == 0) {
+    bytes /= kStep;
+    ++unit;
+  }
+  return std::to_string(bytes) + " " + kUnits[unit];
+}
 
 Metric sum(const char* name, const char* unit, const char* about) {
   Metric metric;
@@ -48,7 +62,7 @@ void Durations::add(const Duration& of) {
   if (!of.purpose.empty()) group += " (" + of.purpose + ")";
   if (of.ranks > 0) group += ", " + std::to_string(of.ranks) + " ranks";
   NodeIndex node = tree_.child_named(tree_.child_named(0, group), of.name);
-  if (of.bytes >= 0) node = tree_.child_named(node, std::to_string(of.bytes) + " B");
+  if (of.bytes >= 0) node = tree_.child_named(node, of.name + " of " + exact_bytes(of.bytes));
   const uint32_t by = profile(of.rank);
   tree_.add(by, time_, node, of.time_us * kNsOfUs);
   tree_.add(by, calls_, node, 1);

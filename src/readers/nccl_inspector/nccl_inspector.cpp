@@ -159,7 +159,8 @@ class Log {
   void keep_durations() {
     run_.events.samples = durations_.size();
     run_.notes.add("untimed_collective", durations_.size(),
-                   "the log says how long collectives took, but not when: they are a tree of calls. Record with "
+                   "the log says how long collectives took, but not when: they are a tree of calls (tables metrics, "
+                   "profiles, functions), and no rows of collectives, which need their times. Record with "
                    "NCCL_INSPECTOR_DUMP_VERBOSE=1 for a timeline");
     run_.call_tree = durations_.finish();
   }

@@ -100,7 +100,7 @@ TEST(NcclInspector, CollectivesWithoutTimesAreATreeOfCalls) {
   ASSERT_EQ(tree.nodes.size(), 4U);  // root, communicator, collective, size
   EXPECT_EQ(tree.names[tree.nodes.name[1]], "group 0xa (dp), 4 ranks");
   EXPECT_EQ(tree.names[tree.nodes.name[2]], "AllReduce");
-  EXPECT_EQ(tree.names[tree.nodes.name[3]], "4000 B");
+  EXPECT_EQ(tree.names[tree.nodes.name[3]], "AllReduce of 4000 B");
   const auto value = [&tree](const std::string& name, NodeIndex node) {
     for (const Metric& metric : tree.metrics) {
       if (metric.name == name) return metric.value[node];
@@ -113,6 +113,18 @@ TEST(NcclInspector, CollectivesWithoutTimesAreATreeOfCalls) {
   EXPECT_EQ(value("bus bytes", 3), 17'500);
   ASSERT_EQ(tree.profiles.size(), 2U);
   EXPECT_EQ(tree.profiles[1].rank, 1);
+}
+
+TEST(NcclInspector, NamesOfSizesReadWellInASentence) {
+  const auto of_size = [](const std::string& bytes) {
+    const cgpu::Run run =
+        test::read_text(header("0xa", 0, 4) + R"("coll_perf":{"coll":"AllGather","coll_msg_size_bytes":)" + bytes +
+                        R"(,"coll_exec_time_us":10}})" + "\n");
+    return std::string(run.call_tree->name_of(3));
+  };
+  EXPECT_EQ(of_size("17179869184"), "AllGather of 16 GiB");
+  EXPECT_EQ(of_size("1536"), "AllGather of 1536 B");
+  EXPECT_EQ(of_size("0"), "AllGather of 0 B");
 }
 
 TEST(NcclInspector, DamageAndWhatIsMissing) {
