@@ -169,49 +169,72 @@ std::string_view metric_of_label(std::string_view section, std::string_view labe
 
 namespace {
 
-/// What a hardware metric counts: the first of these words in its name, as in
-/// l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,
-/// "" where there is none, or where it is a part of a word of another meaning (a throughput, a rate of hits).
-std::string_view unit_of_quantity(std::string_view name, bool rate) {
-  struct Quantity {
-    std::string_view word;
-    std::string_view unit;
-    std::string_view rate;
-  };
-  static constexpr std::array<Quantity, 8> kQuantities{{{"sectors", "sector", "sector/s"},
-                                                        {"inst", "inst", "inst/s"},
-                                                        {"warps", "warp", "warp/s"},
-                                                        {"requests", "request", "request/s"},
-                                                        {"bytes", "byte", "byte/s"},
-                                                        {"cycles", "cycle", "hz"},
-                                                        {"threads", "thread", "thread/s"},
-                                                        {"ctas", "block", "block/s"}}};
-  const size_t unit = name.find("__");
-  const size_t rollup = name.find('.');
-  if (unit == std::string_view::npos || rollup == std::string_view::npos || rollup < unit) return "";
-  std::string_view words = name.substr(unit + 2, rollup - unit - 2);
-  if (contains(words, "throughput") || contains(words, "rate") || contains(words, "average")) return "";
-  // The first word that is a quantity counts; what follows says which of them.
-  while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find('_'));
-    words.remove_prefix(std::min(word.size() + 1, words.size()));
+/// What is counted, by the word for it in names of metrics, and its units. Words without a unit hide those behind them:
+/// smsp__branch_targets_threads_divergent counts targets.
+struct Quantity {
+  std::string_view word;
+  std::string_view unit;
+  std::string_view per_second;
+  std::string_view per_cycle;
+};
+constexpr std::array<Quantity, 11> kQuantities{{{"sectors", "sector", "sector/s", "sector/cycle"},
+                                                {"inst", "inst", "inst/s", "inst/cycle"},
+                                                {"warps", "warp", "warp/s", "warp/cycle"},
+                                                {"requests", "request", "request/s", "request/cycle"},
+                                                {"bytes", "byte", "byte/s", "byte/cycle"},
+                                                {"cycles", "cycle", "hz", ""},
+                                                {"threads", "thread", "thread/s", "thread/cycle"},
+                                                {"ctas", "block", "block/s", "block/cycle"},
+                                                {"targets", "", "", ""},
+                                                {"passes", "", "", ""},
+                                                {"samples", "", "", ""}}};
+
+/// The first word of a metric's stem that is a quantity, as in t_sectors_pipe_lsu_mem_global_op_ld; null where there is
+/// none, or where it is a part of a name of another meaning: a throughput, a rate of hits, a mean, a count times a
+/// factor, a number of samples of warps.
+const Quantity* quantity_of(std::string_view stem) {
+  for (const std::string_view other : {"throughput", "rate", "average", "pcsamp_warps", "pred_on_x"}) {
+    if (contains(stem, other)) return nullptr;
+  }
+  while (!stem.empty()) {
+    const std::string_view word = stem.substr(0, stem.find('_'));
+    stem.remove_prefix(std::min(word.size() + 1, stem.size()));
     for (const Quantity& quantity : kQuantities) {
-      if (quantity.word == word) return rate ? quantity.rate : quantity.unit;
+      if (quantity.word == word) return &quantity;
     }
   }
-  return "";
+  return nullptr;
 }
+
+/// Of metrics of the launch, whose names say no quantity.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchUnits{
+    {{"launch__shared_mem_", "byte"},
+     {"launch__registers_per_thread", "register/thread"},
+     {"launch__occupancy_limit_", "block"},
+     {"launch__thread_count", "thread"}}};
 
 }  // namespace
 
 std::string_view unit_of_metric(std::string_view name) {
   if (contains(name, ".pct_of_peak") || name.ends_with(".pct") || name.ends_with("_pct")) return "%";
-  if (contains(name, ".per_cycle") || contains(name, ".peak_sustained") || name.ends_with(".ratio")) return "";
-  const bool rate = name.ends_with(".per_second");
-  if (contains(name, "__time_duration.")) return "ns";
-  if (contains(name, "__cycles_")) return rate ? "hz" : "cycle";
-  if (contains(name, "__bytes") || name.starts_with("launch__shared_mem_")) return rate ? "byte/s" : "byte";
-  return unit_of_quantity(name, rate);
+  for (const auto& [prefix, unit] : kLaunchUnits) {
+    if (name.starts_with(prefix)) return unit;
+  }
+  // A name is UNIT__STEM.ROLLUP.SUBMETRIC; the unit may be missing or have dots, and sums over a kernel have no rollup.
+  if (name.starts_with("launch__") || name.starts_with("device__") || name.starts_with("group:")) return "";
+  const size_t unit_end = name.rfind("__");
+  const std::string_view rest = unit_end == std::string_view::npos ? name : name.substr(unit_end + 2);
+  const std::string_view stem = rest.substr(0, rest.find('.'));
+  const std::string_view rollup = rest.substr(stem.size());
+  if (rollup.ends_with(".ratio") || rollup.ends_with(".max_rate")) return "";
+  if (stem == "time_duration") return "ns";
+  const Quantity* quantity = quantity_of(stem);
+  if (!quantity) return "";
+  if (rollup.ends_with(".per_second")) return quantity->per_second;
+  if (!contains(rollup, ".per_cycle") && !rollup.ends_with(".peak_sustained")) return quantity->unit;
+  // What is resident is counted in every cycle: the sum over cycles, per cycle, is a number of warps.
+  const bool resident = stem.ends_with("s_active") || stem.ends_with("s_eligible");
+  return resident && !quantity->per_cycle.empty() ? quantity->unit : quantity->per_cycle;
 }
 
 Scale scale_of_unit(std::string_view printed) {

@@ -286,17 +286,36 @@ TEST(NcuFigures, UnitsOfNames) {
   EXPECT_EQ(unit_of_metric("gpu__time_duration.sum"), "ns");
   EXPECT_EQ(unit_of_metric("dram__bytes.sum"), "byte");
   EXPECT_EQ(unit_of_metric("dram__bytes.sum.per_second"), "byte/s");
-  EXPECT_EQ(unit_of_metric("dram__bytes.sum.peak_sustained"), "");
+  EXPECT_EQ(unit_of_metric("dram__bytes.sum.peak_sustained"), "byte/cycle");
   EXPECT_EQ(unit_of_metric("sm__cycles_elapsed.avg"), "cycle");
   EXPECT_EQ(unit_of_metric("sm__cycles_elapsed.avg.per_second"), "hz");
-  EXPECT_EQ(unit_of_metric("smsp__warps_active.avg.per_cycle_active"), "");
+  EXPECT_EQ(unit_of_metric("smsp__warps_active.avg.per_cycle_active"), "warp");
   EXPECT_EQ(unit_of_metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), "sector");
   EXPECT_EQ(unit_of_metric("lts__t_requests_srcunit_tex.sum.per_second"), "request/s");
   EXPECT_EQ(unit_of_metric("smsp__inst_executed.sum"), "inst");
   EXPECT_EQ(unit_of_metric("smsp__warps_active.avg"), "warp");
   EXPECT_EQ(unit_of_metric("smsp__average_warps_issue_stalled_wait_per_issue_active.ratio"), "");
   EXPECT_EQ(unit_of_metric("l1tex__m_xbar2l1tex_read_bytes.sum"), "byte");
-  EXPECT_EQ(unit_of_metric("launch__occupancy_limit_warps"), "");
+  EXPECT_EQ(unit_of_metric("sm__inst_executed.avg.per_cycle_active"), "inst/cycle");
+  EXPECT_EQ(unit_of_metric("sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained"), "inst/cycle");
+  EXPECT_EQ(unit_of_metric("lts__t_sectors.sum.peak_sustained"), "sector/cycle");
+  EXPECT_EQ(unit_of_metric("lts__lts2xbar_cycles_active.sum.peak_sustained"), "");
+  EXPECT_EQ(unit_of_metric("dram__bytes.sum.peak_sustained_elapsed.per_second"), "byte/s");
+  EXPECT_EQ(unit_of_metric("inst_executed"), "inst");
+  EXPECT_EQ(unit_of_metric("sass__inst_executed_global_loads"), "inst");
+  EXPECT_EQ(unit_of_metric("memory_l2_theoretical_sectors_global"), "sector");
+  EXPECT_EQ(unit_of_metric("derived__memory_l2_theoretical_sectors_global_excessive"), "sector");
+  EXPECT_EQ(unit_of_metric("derived__lts__lts2xbar_bytes.sum.peak_sustained"), "byte/cycle");
+  EXPECT_EQ(unit_of_metric("SM_B.TriageCompute.l1tex__t_sectors.sum"), "sector");
+  EXPECT_EQ(unit_of_metric("smsp__pcsamp_dropped_bytes"), "byte");
+  EXPECT_EQ(unit_of_metric("smsp__pcsamp_warps_issue_stalled_wait"), "");
+  EXPECT_EQ(unit_of_metric("smsp__branch_targets_threads_divergent"), "");
+  EXPECT_EQ(unit_of_metric("sm__maximum_warps_avg_per_active_cycle"), "warp");
+  EXPECT_EQ(unit_of_metric("launch__registers_per_thread"), "register/thread");
+  EXPECT_EQ(unit_of_metric("device__attribute_max_threads_per_block"), "");
+  EXPECT_EQ(unit_of_metric("derived__smsp__sass_thread_inst_executed_op_ffma_pred_on_x2"), "");
+  EXPECT_EQ(unit_of_metric("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.max_rate"), "");
+  EXPECT_EQ(unit_of_metric("launch__occupancy_limit_warps"), "block");
 }
 
 TEST(NcuFigures, LinksInMessages) {
