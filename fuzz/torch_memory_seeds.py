@@ -1,6 +1,10 @@
-"""Seeds of the fuzz target for memory snapshots: pickles of several protocols, and ones that ask for too much."""
+"""Seeds of the fuzz target for memory snapshots: pickles of several protocols, ones that ask for too much, a database."""
 import collections
+import json
+import pathlib
 import pickle
+import sqlite3
+import tempfile
 
 
 def snapshot(times):
@@ -17,7 +21,35 @@ def snapshot(times):
             "allocator_settings": {"expandable_segments": False, "max_split_size": -1}}
 
 
+def database():
+    """The snapshot in SQLite."""
+    tables = snapshot(True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "snapshot.db"
+        connection = sqlite3.connect(path)
+        connection.executescript(
+            "PRAGMA page_size = 512;"
+            "CREATE TABLE segments(id INTEGER PRIMARY KEY, device INTEGER, total_size INTEGER);"
+            "CREATE TABLE blocks(id INTEGER PRIMARY KEY, segment_id INTEGER, size INTEGER, state TEXT);"
+            "CREATE TABLE device_traces(id INTEGER PRIMARY KEY, device INTEGER, action TEXT, addr INTEGER, size INTEGER, "
+            "time_us INTEGER, frames TEXT);")
+        for i, segment in enumerate(tables["segments"]):
+            connection.execute("INSERT INTO segments VALUES (?, ?, ?)", (i, segment["device"], segment["total_size"]))
+            for block in segment["blocks"]:
+                connection.execute("INSERT INTO blocks(segment_id, size, state) VALUES (?, ?, ?)",
+                                   (i, block["size"], block["state"]))
+        for event in tables["device_traces"][0]:
+            connection.execute("INSERT INTO device_traces(device, action, addr, size, time_us, frames) "
+                               "VALUES (0, ?, ?, ?, ?, ?)", (event["action"], event["addr"], event["size"],
+                                                             event["time_us"], json.dumps(event["frames"])))
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
 def seeds():
+    yield "snapshot.db", database()
+    yield "cut.db", database()[:2048]
     for protocol in (2, 3, 4, 5):
         yield "protocol%d.pickle" % protocol, pickle.dumps(snapshot(protocol % 2), protocol)
     whole = pickle.dumps(snapshot(True), 4)

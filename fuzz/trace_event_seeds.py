@@ -194,7 +194,27 @@ def chrome():
     yield "chrome_same_time.json", re.sub(rb'"ts":[0-9]+', b'"ts":1', compact(everything_else))
 
 
+def devices_by_name():
+    """Traces of writers whose device work is known by names of processes, rows and events."""
+    def half(ph, name, ts, tid):
+        return {"attr": {"Power": "3620872431", "TS1": "7"}, "name": name, "ph": ph, "pid": 0, "tid": tid, "ts": ts}
+
+    work = [("add_11 Cmpt Prep", 0, 15514734831341844875), ("add_11 Cmpt Exec", 4, 2009867741857745393),
+            ("SenRdmaSend_8 [sync=AllReduce_4] DmaO", 9, 3), ("x DmaI", 14, 4)]
+    yield "aiu.json", compact([half(ph, name, ts + (4.5 if ph == "E" else 0), tid)
+                               for name, ts, tid in work for ph in "BE"])
+    yield "onnx_runtime.json", compact([
+        event("Session", "session_initialization", 0, 5, 7, args={}), event("Session", "model_run", 10, 20, 7, args={}),
+        event("Node", "conv1_kernel_time", 12, 5, 7, args={"op_name": "Conv", "provider": "CUDAExecutionProvider"}),
+        event("Kernel", "cudnn", 13, 4, -1, pid=-1, args={"stream": "7", "block_x": 32, "grid_x": 4})])
+    yield "xla.json", compact([
+        {"ph": "M", "name": "process_name", "pid": 3, "args": {"name": "/device:TPU:0 (pid 3)"}},
+        {"ph": "M", "name": "thread_name", "pid": 3, "tid": 3, "args": {"name": "XLA Ops"}},
+        {"ph": "X", "name": "fusion.1", "pid": 3, "tid": 3, "ts": 1, "dur": 3, "args": {"correlation_id": 1}}])
+
+
 def seeds():
     yield from well_formed()
     yield from chrome()
+    yield from devices_by_name()
     yield from damaged()

@@ -72,6 +72,13 @@ class Hangs(unittest.TestCase):
         row, = found_in([dump(DONE + [("all_reduce", "started")])])
         self.assertEqual(row["title"], "All_reduce 7 of group 0 did not complete")
 
+    def test_a_wait_of_unknown_length_is_not_said_to_last_0_ns(self):
+        """The record ends with the collective itself."""
+        cut = dump(DONE + [("all_reduce", "scheduled")])
+        cut["entries"].pop()
+        row, = found_in([cut] * 2)
+        self.assertEqual(row["evidence"].split(";")[0], "ranks 0-1 had waited in it when the record ended")
+
     def test_a_job_that_goes_on(self):
         self.assertEqual(found_in([dump(DONE)] * RANKS), [])
 

@@ -59,6 +59,38 @@ const std::vector<Text> kTexts = {
      "\"Dispatch_Id\",\"Agent_Id\",\"Process_Id\",\"Kernel_Name\",\"Counter_Name\",\"Counter_Value\"\n"
      "1,4,7,\"f()\",\"SQ_WAVES\",16\n"},
     {"rocprof", "Dispatch_ID,Kernel_Name,GPU_ID,SQ_WAVES\n0,f,2,5\n"},
+    {"nccl-inspector",
+     "{\"header\": {\"id\": \"0xa\", \"rank\": 0, \"n_ranks\": 2}, \"metadata\": {\"inspector_output_format_version\": "
+     "\"v4.0\"}, \"coll_perf\": {\"coll\": \"AllReduce\", \"coll_msg_size_bytes\": 64, \"coll_exec_time_us\": 5}}\n"},
+    {"caliper",
+     "{\n\"data\": [[1, 0], [10, 1]],\n\"columns\": [\"count\", \"path\"],\n\"column_metadata\": [{\"is_value\": true}, "
+     "{\"is_value\": false}],\n\"nodes\": [{\"label\": \"main\", \"column\": \"path\"}, {\"label\": \"f\", \"column\": "
+     "\"path\", \"parent\": 0}]}\n"},
+    {"proton",
+     "[{\"children\": [\n{\"children\": [], \"frame\": {\"name\": \"f\", \"type\": \"function\"}, \"metrics\": {\"count\": 2, "
+     "\"device_id\": \"0\", \"device_type\": \"CUDA\", \"time (ns)\": 300}}\n], \"frame\": {\"name\": \"ROOT\", \"type\": "
+     "\"function\"}, \"metrics\": {\"count\": 0, \"time (ns)\": 0}},\n{\"CUDA\": {\"0\": {\"arch\": \"90\"}}}]\n"},
+    {"tensorrt", "[\n  { \"count\" : 4 }\n, { \"name\" : \"Conv_0\", \"timeMs\" : 0.1, \"averageMs\" : 0.025 }\n]\n"},
+    {"tensorrt",
+     "[\n{\"startEnqMs\": 1, \"endEnqMs\": 1.01, \"startH2dMs\": 1, \"endH2dMs\": 1.1, \"startComputeMs\": 1.1, "
+     "\"endComputeMs\": 2, \"startD2hMs\": 2, \"endD2hMs\": 2.1, \"latencyMs\": 1}\n]\n"},
+    {"flight-recorder",
+     "{\"version\": \"2.10\",\n\"pg_config\": {\"0\": {\"name\": \"0\", \"desc\": \"pg\", \"ranks\": \"[0, 3]\"}},\n\"entries\": "
+     "[\n{\"record_id\": 7, \"pg_id\": 0, \"process_group\": [\"0\", \"pg\"], \"collective_seq_id\": 1, \"profiling_name\": "
+     "\"nccl:all_reduce\", \"input_sizes\": [[4]], \"input_dtypes\": [\"Float\"], \"output_sizes\": [[4]], \"is_p2p\": false, "
+     "\"state\": \"completed\", \"time_created_ns\": 1700000000000000000, \"time_discovered_started_ns\": "
+     "1700000000000000100, \"time_discovered_completed_ns\": 1700000000000000900, \"duration_ms\": 0.0005}\n]}\n"},
+    {"torch-memory", "[[-1, 1, 1000, 0],\n[1700000000000001000, 2, 500, 4],\n[1700000000000002000, 3, -500, 4]]\n"},
+    {"pytorch-et",
+     "{\"schema\": \"1.0.1\", \"pid\": 77,\n\"nodes\": [\n{\"name\": \"aten::mm\", \"id\": 3, \"rf_id\": 1, \"parent\": 2, "
+     "\"scope\": 0, \"tid\": 1, \"inputs\": []}\n]}\n"},
+    {"ascend",
+     "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Num\n"
+     "7,3,Cast_1,Cast,AI_VECTOR_CORE,1736408883000100.001\t,10,0,8\n"},
+    {"ascend",
+     "[\n{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 5, \"tid\": 0, \"args\": {\"name\": \"Ascend Hardware\"}},\n"
+     "{\"ph\": \"X\", \"name\": \"MatMul\", \"pid\": 5, \"tid\": 2, \"ts\": \"1736408883000100.001\", \"dur\": 5, "
+     "\"args\": {\"Task Type\": \"AI_CORE\"}}\n]\n"},
 };
 
 std::string with_line_ends(const std::string& text, const std::string& end) {
@@ -78,6 +110,10 @@ std::string outcome_of(const std::string& text) {
   }
   if (run.call_tree) {
     for (NodeIndex node = 0; node < run.call_tree->nodes.size(); ++node) out += " " + run.call_tree->name_of(node);
+  }
+  for (const MemoryEvent& event : run.timeline.memory) out += " " + std::to_string(event.bytes);
+  if (run.op_graph) {
+    for (const OpNode& node : run.op_graph->nodes) out += " " + std::string(run.op_graph->names[node.name]);
   }
   if (run.launch_metrics) {
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {

@@ -265,7 +265,11 @@ std::string describe_foreign_json(std::string_view head) {
     return "a trace of requests by Triton Inference Server, which cgpu does not read: `trace_summary.py FILE` of the "
            "server's repository prints it; for kernels, run the server under `nsys profile`";
   }
-  if (has("\"table\":\"StringIds\"") || has("\"table\": \"StringIds\"")) return std::string(kJsonLines);
+  // Since 2025.6 a line names its table; before, it had the name of an event, behind a line with all texts.
+  const bool old_export =
+      head.starts_with("{\"data\":[\"") ||
+      (has("\"Type\":") && (has("\"CudaEvent\":{") || has("\"NvtxEvent\":{") || has("\"TraceProcessEvent\":{")));
+  if (old_export || has("\"table\":\"StringIds\"") || has("\"table\": \"StringIds\"")) return std::string(kJsonLines);
   if (has("\"timemory\"")) {
     return "a profile of timemory, which cgpu does not read: with TIMEMORY_FLAMEGRAPH_OUTPUT=ON it writes "
            "*.flamegraph.json beside it, a Chrome trace";

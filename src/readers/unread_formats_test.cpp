@@ -50,6 +50,9 @@ TEST(UnreadFormats, AreCalledByTheirName) {
       {"{\"id\":0,\"table\":\"StringIds\",\"value\":\"[Unknown]\"}\n{\"globalPid\":284057963331584,\"table\":"
        "\"PROCESSES\"}\n",
        "in JSON lines, which cgpu does not read: open the .nsys-rep that it was made of, or `nsys export --type sqlite"},
+      {"{\"data\":[\"[Unknown]\",\"main\"]}\n{\"Type\":48,\"TraceProcessEvent\":{\"startNs\":\"7\"}}\n",
+       "in JSON lines, which cgpu does not read: open the .nsys-rep"},
+      {"{\"CudaEvent\":{\"startNs\":\"7\",\"endNs\":\"9\"},\"Type\":79}\n", "in JSON lines, which cgpu does not read"},
       {"\x89HDF\r\n\x1a\n"s, "nsys export --type sqlite"},
       {"Time (%),Total Time (ns),Instances,Avg (ns)\n1,2,3,4\n", "nsys stats"},
       {"hello from the app\n[3/7] Executing 'nvtx_sum' stats report\n\n Time (%)  Total Time (ns)  Instances   Avg "

@@ -68,11 +68,12 @@ void add_finding(RuleContext& context, const std::string& name, const Group& gro
   const std::vector<int64_t> waiting(turn.unfinished.begin(), turn.unfinished.end());
   const int64_t first = waiting.front();
   const Interval time = turn.times.at(first);
+  const int64_t waited = time.end - time.begin;  // 0 where the record does not say when it began
   const std::string which = fmt::format("{} {} of group {}", turn.names.at(first), format_count(sequence), name);
   Finding finding{.rule = "hung_collective",
                   .title = fmt::format("{} did not complete", capitalized(which)),
-                  .evidence = fmt::format("{} had waited in it for {} when the record ended", ranks_in_words(waiting),
-                                          format_ns(time.end - time.begin)),
+                  .evidence = fmt::format("{} had waited in it{} when the record ended", ranks_in_words(waiting),
+                                          waited > 0 ? " for " + format_ns(waited) : ""),
                   .suggestion =
                       "Open the records of all ranks of the group together: those that did not come to it, "
                       "and what they called in its place, are named then",

@@ -174,6 +174,16 @@ TEST(CaliperRecords, BadInput) {
   EXPECT_THROW(read(kAttributes), Error);
 }
 
+TEST(CaliperRecords, ALastLineWithoutAnEndIsCutWhereFieldsAreMissing) {
+  const auto is_cut = [](const std::string& last) {
+    return read_records_of("__rec=ctx,ref=41,attr=22,data=1\n" + last).notes.count("truncated_input") > 0;
+  };
+  EXPECT_FALSE(is_cut("__rec=ctx,ref=41,attr=21=22,data=1=100"));
+  EXPECT_FALSE(is_cut("__rec=globals,ref=51"));
+  EXPECT_TRUE(is_cut("__rec=ctx,ref=41,attr=21=22,data=1"));
+  EXPECT_TRUE(is_cut("__rec=node,id=70,attr=20"));
+}
+
 TEST(CaliperRecords, CutAnywhere) {
   const std::string whole = std::string(kAttributes) + kPaths +
                             "__rec=ctx,ref=40=43,attr=21=22,data=0=10\n__rec=ctx,ref=41=44,attr=21=22,data=1=100\n";

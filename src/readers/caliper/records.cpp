@@ -117,6 +117,10 @@ class RecordLine {
   std::string_view value(std::string_view key, size_t position) const { return fields_[find(key)].values[position]; }
   /// The first value; "" where there is none.
   std::string_view first(std::string_view key) const { return size(key) > 0 ? value(key, 0) : std::string_view(); }
+  /// Whether it has all fields of its kind, and as many values as attributes.
+  bool is_whole() const {
+    return size("attr") == size("data") && (first("__rec") != "node" || (size("id") > 0 && size("data") > 0));
+  }
 
  private:
   void begin_field() {
@@ -169,9 +173,7 @@ class RecordReader {
         run_.notes.add("skipped_record", 1, "records of an unknown kind were left out");
       }
     }
-    if (!lines_.ended()) {
-      run_.notes.add("truncated_input", 1, "the last line has no end: it may be cut off");
-    }
+    if (!lines_.ended() && !line_.is_whole()) run_.notes.add("truncated_input", 1, "the last line is cut off", true);
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
     if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
     if (records == 0) throw Error(path_, "is a Caliper profile without a snapshot that can be read");

@@ -36,12 +36,30 @@ bool has_tables(const sqlite::Database& database) {
   return database.has_column("compute_kernel", "kernel_name") && database.has_column("compute_dispatch", "kernel_uuid");
 }
 
-/// Units with the names that other profilers' values have; all others as they are written.
-std::string_view unit_of(std::string_view written) {
-  if (written == "Percent") return "%";
-  if (written == "Nanoseconds") return "ns";
-  if (written == "Bytes") return "byte";
-  return written;
+/// A unit with the name that other profilers' values have, without a prefix, and what a value in it is multiplied by.
+struct Unit {
+  std::string_view name;
+  double factor = 1;
+};
+
+/// Rates are those of bytes also where the unit is written with a small b: bytes by nanoseconds. Other units are as
+/// they are written.
+Unit unit_of(std::string_view written) {
+  static constexpr auto kUnits = std::to_array<std::pair<std::string_view, Unit>>({
+      {"Percent", {"%"}},
+      {"Nanoseconds", {"ns"}},
+      {"Bytes", {"byte"}},
+      {"Gb/s", {"B/s", 1e9}},
+      {"Gbps", {"B/s", 1e9}},
+      {"Gflop/s", {"FLOP/s", 1e9}},
+      {"Gflops", {"FLOP/s", 1e9}},
+      {"Giop/s", {"IOP/s", 1e9}},
+      {"Giops", {"IOP/s", 1e9}},
+  });
+  for (const auto& [name, unit] : kUnits) {
+    if (name == written) return unit;
+  }
+  return {written};
 }
 
 /// A text in capitals, behind what all reasons begin with, as a word: "..._REASON_WAITCNT" is "waitcnt".
@@ -164,10 +182,12 @@ class Reader {
           names.intern(metric.section == metric.table || metric.section.empty() ? metric.table
                                                                                 : metric.table + ": " + metric.section);
       const bool share = which == kShare;
-      value.unit = metric.unit.empty() && !share ? 0 : names.intern(share ? "%" : unit_of(metric.unit));
+      const Unit unit = share ? Unit{"%"} : unit_of(metric.unit);
+      value.unit = unit.name.empty() ? 0 : names.intern(unit.name);
       value.number = number(row, 3);
-      kernel->second.values.push_back(value);
       if (value.number) keep_figure(metric, which, *value.number, kernel->second);
+      if (value.number) *value.number *= unit.factor;
+      kernel->second.values.push_back(value);
     });
   }
 

@@ -68,7 +68,8 @@ TEST(RocprofCompute, LaunchesHaveWhatTheirKernelReached) {
   EXPECT_EQ(first.dram_bytes_per_s, 16e9);
   EXPECT_EQ(first.metrics.size(), 5U + 5U) << "values, and sums of samples";
   EXPECT_TRUE(second.metrics.empty());
-  EXPECT_EQ(value(run, first, "L2 Cache BW"), 100);
+  EXPECT_EQ(value(run, first, "L2 Cache BW"), 100e9) << "in bytes a second";
+  EXPECT_EQ(run.launch_metrics->names[first.metrics[0].unit], "B/s");
   EXPECT_EQ(value(run, first, "VALU Utilization (Peak)"), std::nullopt);
   EXPECT_EQ(value(run, first, "pc_samples_stalled_waitcnt"), 7);
   EXPECT_EQ(value(run, first, "pc_samples"), 12);
