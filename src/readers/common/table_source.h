@@ -11,16 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "readers/common/table_value.h"
+
 namespace cgpu {
-
-enum class ValueType : uint8_t { null, integer, real, text, blob };
-
-struct TableValue {
-  ValueType type = ValueType::null;
-  int64_t integer = 0;
-  double real = 0;
-  std::string_view bytes;  // of a text or blob, until the next row
-};
 
 /// A row of a table. Columns are named by their place in the list that was asked for; those that the table lacks read
 /// as null.

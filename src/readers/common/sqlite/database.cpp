@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -47,32 +45,6 @@ uint64_t size_by_header(const File& file) {
   return sqlite::size_by_header({header.data(), file.read_at(0, header.data(), header.size())});
 }
 
-/// As SQLite converts: towards 0, to the nearest that there is.
-int64_t integer_of(double real) {
-  if (real <= -9223372036854775808.0) return INT64_MIN;
-  if (real >= 9223372036854775808.0) return INT64_MAX;
-  return static_cast<int64_t>(real);
-}
-
-/// The digits with which a text begins.
-int64_t integer_of(std::string_view text) {
-  while (!text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'))) text.remove_prefix(1);
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) return 0;
-  }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) return text.starts_with('-') ? INT64_MIN : INT64_MAX;
-  return value;
-}
-
-/// The decimal number with which a text begins.
-double real_of(std::string_view text) {
-  const std::string number(text.substr(0, text.find_first_not_of(" \t\n\v\f\r+-.0123456789eE")));
-  return std::strtod(number.c_str(), nullptr);
-}
-
 /// Whether a declared type has the affinity REAL (https://www.sqlite.org/datatype3.html).
 bool is_real(std::string type) {
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -81,12 +53,6 @@ bool is_real(std::string type) {
                        [&](const char* part) { return type.find(part) != std::string::npos; });
   };
   return has_any({"REAL", "FLOA", "DOUB"}) && !has_any({"INT", "CHAR", "CLOB", "TEXT", "BLOB"});
-}
-
-/// As SQLite writes it.
-std::string text_of(double real) {
-  std::array<char, 40> text{};
-  return sqlite3_snprintf(static_cast<int>(text.size()), text.data(), "%!.15g", real);
 }
 
 }  // namespace
@@ -371,16 +337,9 @@ int64_t Scan::integer(int column) const {
     return found == nullptr ? 0 : sqlite3_value_int64(found);
   }
   const TableValue& found = walk_->value(column);
-  switch (found.type) {
-    case ValueType::integer:
-      return found.integer;
-    case ValueType::null:
-      return storage_[static_cast<size_t>(column)] == Database::Storage::rowid ? walk_->rowid() : 0;
-    case ValueType::real:
-      return integer_of(found.real);
-    default:
-      return integer_of(found.bytes);
-  }
+  const bool is_rowid =
+      found.type == ValueType::null && storage_[static_cast<size_t>(column)] == Database::Storage::rowid;
+  return is_rowid ? walk_->rowid() : integer_of(found);
 }
 
 double Scan::real(int column) const {
@@ -389,9 +348,7 @@ double Scan::real(int column) const {
     return found == nullptr ? 0 : sqlite3_value_double(found);
   }
   const TableValue& found = walk_->value(column);
-  if (found.type == ValueType::real) return found.real;
-  if (found.type == ValueType::text || found.type == ValueType::blob) return real_of(found.bytes);
-  return static_cast<double>(integer(column));
+  return found.type == ValueType::null ? static_cast<double>(integer(column)) : real_of(found);
 }
 
 std::string_view Scan::text(int column) {
@@ -401,12 +358,12 @@ std::string_view Scan::text(int column) {
     const auto* text = found == nullptr ? nullptr : reinterpret_cast<const char*>(sqlite3_value_text(found));
     if (text == nullptr) return {};
     view = {text, static_cast<size_t>(sqlite3_value_bytes(found))};
-  } else if (type(column) == ValueType::text || type(column) == ValueType::blob) {
-    view = walk_->value(column).bytes;
-  } else if (type(column) == ValueType::integer) {
-    view = text_ = std::to_string(integer(column));
-  } else if (type(column) == ValueType::real) {
-    view = text_ = text_of(real(column));
+  } else {
+    TableValue found = walk_->value(column);
+    const ValueType shown = type(column);  // a number that is stored as an integer may be a real one
+    if (shown == ValueType::integer) found = TableValue::of(integer(column));
+    if (shown == ValueType::real) found = {ValueType::real, 0, real(column), {}};
+    view = text_of(found, text_);
   }
   if (!database_.spend(view.size())) error_ = "more text than the file has room for";
   return view;

@@ -1,5 +1,6 @@
 #include "readers/nsys/report/event_kinds.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/to_size.h"
@@ -63,9 +64,10 @@ constexpr std::array<std::string_view, 112> kClasses = {
 // clang-format on
 
 namespace type {
-constexpr uint64_t kNvtxCategory = 33, kNvtxMark = 34, kNvtxThread = 39, kMarks = 47, kPushPop = 59, kStartEnd = 60,
-                   kTextPushPop = 70, kTextStartEnd = 71, kDomainCreate = 75, kDomainDestroy = 76;
-}
+constexpr uint64_t kMarks = 47;
+// Category, mark, thread, ranges (push/pop, start/end, those of text files), domain (create, destroy).
+constexpr std::array<uint64_t, 9> kNvtx = {33, 34, 39, 59, 60, 70, 71, 75, 76};
+}  // namespace type
 namespace payload {
 constexpr uint32_t kNvtx = 102, kSample = 104, kScheduling = 106, kDevice = 107, kHost = 108, kModule = 109,
                    kDiagnostic = 110, kProcess = 113;
@@ -139,20 +141,7 @@ EventKind kind_of_call(const EventHead& event) {
 }
 
 bool is_nvtx(uint64_t type) {
-  switch (type) {
-    case type::kNvtxCategory:
-    case type::kNvtxMark:
-    case type::kNvtxThread:
-    case type::kPushPop:
-    case type::kStartEnd:
-    case type::kTextPushPop:
-    case type::kTextStartEnd:
-    case type::kDomainCreate:
-    case type::kDomainDestroy:
-      return true;
-    default:
-      return false;
-  }
+  return std::find(type::kNvtx.begin(), type::kNvtx.end(), type) != type::kNvtx.end();
 }
 
 /// Processes without a name and a path are not in an export.
@@ -168,12 +157,14 @@ std::optional<EventHead> head_of_event(std::string_view event) {
   constexpr uint32_t kType = 1;
   EventHead head;
   ProtobufMessage fields(event);
-  for (ProtobufField field; fields.next(field);) {
+  const char* start = fields.position();
+  for (ProtobufField field; fields.next(field); start = fields.position()) {
     if (field.number == kType && field.is_varint()) {
       head.type = field.integer;
     } else if (field.is_bytes()) {
       head.payload_number = field.number;
       head.payload = field.bytes;
+      head.payload_field = start;
     }
   }
   if (fields.damaged() || head.payload_number == 0) return std::nullopt;

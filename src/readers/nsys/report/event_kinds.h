@@ -15,6 +15,7 @@ struct EventHead {
   uint64_t type = 0;
   uint32_t payload_number = 0;
   std::string_view payload;
+  const char* payload_field = nullptr;  // where the field begins that holds it
 };
 
 /// Type and payload of an event's message. Absent where it is damaged or has no payload.

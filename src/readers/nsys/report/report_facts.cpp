@@ -134,8 +134,8 @@ std::string host_name(std::string_view head) {
   return name;
 }
 
-std::vector<Cells> capture_options(std::string_view options) {
-  std::vector<Cells> rows;
+std::vector<Facts> capture_options(std::string_view options) {
+  std::vector<Facts> rows;
   for (const RecordedOption& option : kRecordedOptions) {
     each_protobuf_bytes(options, option.group, [&](std::string_view group) {
       if (const auto text = text_of(option, group)) rows.push_back({option.name, *text});

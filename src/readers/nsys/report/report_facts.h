@@ -11,7 +11,7 @@
 namespace cgpu::nsys {
 
 /// A row of a small table, its values as text.
-using Cells = std::vector<std::string>;
+using Facts = std::vector<std::string>;
 
 /// Nanoseconds from 1970 to the start of the session, which is time 0 of all events. `conversion`: the section of that
 /// name. Absent where neither says.
@@ -21,6 +21,6 @@ std::optional<int64_t> session_start(std::string_view head, std::string_view con
 std::string host_name(std::string_view head);
 
 /// Name and value of the options that the mapping takes, as META_DATA_CAPTURE has them; names alone of the environment.
-std::vector<Cells> capture_options(std::string_view options);
+std::vector<Facts> capture_options(std::string_view options);
 
 }  // namespace cgpu::nsys

@@ -1,10 +1,7 @@
 // The passes over the tables of a report.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/parse_number.h"
 #include "base/to_size.h"
 #include "readers/common/protobuf.h"
 #include "readers/nsys/report/report_tables.h"
@@ -18,42 +15,18 @@ class ReportTables::Scan : public RowScan {
   int64_t rowid() const override { return rowid_; }
   const std::string& error() const override { return error_; }
   ValueType type(int column) const override { return value(column).type; }
-  int64_t integer(int column) const override {
-    const TableValue& found = value(column);
-    switch (found.type) {
-      case ValueType::integer:
-        return found.integer;
-      case ValueType::null:
-        return 0;
-      case ValueType::real:
-        return found.real > -0x1p63 && found.real < 0x1p63 ? static_cast<int64_t>(found.real) : 0;
-      default:
-        return parse_number(found.bytes).value_or(0);
-    }
-  }
-  double real(int column) const override {
-    const TableValue& found = value(column);
-    return found.type == ValueType::real ? found.real : static_cast<double>(integer(column));
-  }
-  std::string_view text(int column) override {
-    const TableValue& found = value(column);
-    if (found.type == ValueType::integer) return text_ = std::to_string(found.integer);
-    if (found.type == ValueType::null) return {};
-    if (found.type == ValueType::real) return text_ = fmt::format("{:.15g}", found.real);
-    return found.bytes;
-  }
+  int64_t integer(int column) const override { return integer_of(value(column)); }
+  double real(int column) const override { return real_of(value(column)); }
+  std::string_view text(int column) override { return text_of(value(column), digits_); }
 
  protected:
-  static TableValue integer_value(int64_t integer) { return {ValueType::integer, integer, 0, {}}; }
-  static TableValue text_value(std::string_view text) { return {ValueType::text, 0, 0, text}; }
-
   std::vector<TableValue> values_;
   int64_t rowid_ = 0;
 
  private:
   const TableValue& value(int column) const { return values_[static_cast<size_t>(column)]; }
 
-  std::string text_;
+  std::string digits_;
   std::string error_;
 };
 
@@ -80,12 +53,11 @@ class ReportTables::Payloads {
   }
 
  private:
+  /// The payload in the field that begins at a byte; empty behind the end.
   static std::string_view at_byte(std::string_view bytes, size_t position) {
-    const char* at = bytes.data() + std::min(bytes.size(), position);
-    const char* const end = bytes.data() + bytes.size();
-    uint64_t length = 0;
-    if (!read_varint(at, end, length)) length = 0;
-    return {at, static_cast<size_t>(std::min(length, static_cast<uint64_t>(end - at)))};
+    ProtobufField field;
+    ProtobufMessage(bytes.substr(std::min(bytes.size(), position))).next(field);
+    return field.bytes;
   }
   void enter_block_of(uint64_t event) {
     const std::vector<uint64_t>& first = events_.first_of_block;
@@ -125,7 +97,7 @@ class ReportTables::EventScan final : public Scan {
     decoder_.decode(payload, values_);
     for (const auto& [place, what] : decoder_.computed()) {
       const bool is_number = what == ReportColumn::Computed::row_number;
-      values_[place] = integer_value(is_number ? rowid : tables_.call_chain_of(static_cast<uint64_t>(rowid - 1)));
+      values_[place] = TableValue::of(is_number ? rowid : tables_.call_chain_of(static_cast<uint64_t>(rowid - 1)));
     }
   }
 
@@ -146,7 +118,7 @@ class ReportTables::FrameScan final : public Scan {
         if (field.number != kFramesOfSample || !field.is_bytes()) continue;
         decoder_.decode(field.bytes, values_);
         for (const auto& [place, what] : decoder_.computed()) {
-          values_[place] = integer_value(what == ReportColumn::Computed::depth ? depth_ : sample_);
+          values_[place] = TableValue::of(what == ReportColumn::Computed::depth ? depth_ : sample_);
         }
         ++depth_;
         ++rowid_;
@@ -168,25 +140,10 @@ class ReportTables::FrameScan final : public Scan {
   int64_t depth_ = 0;
 };
 
-class ReportTables::MessageScan final : public Scan {
+/// The rows of a small table.
+class ReportTables::ListScan final : public Scan {
  public:
-  MessageScan(const Messages& table, const std::vector<std::string>& columns)
-      : table_(table), decoder_(*table.layout, columns) {}
-
-  bool next() override {
-    if (static_cast<size_t>(rowid_) == table_.rows.size()) return false;
-    decoder_.decode(table_.rows[static_cast<size_t>(rowid_++)], values_);
-    return true;
-  }
-
- private:
-  const Messages& table_;
-  RowDecoder decoder_;
-};
-
-class ReportTables::CellScan final : public Scan {
- public:
-  CellScan(const std::vector<Cells>& rows, const std::vector<std::string>& known,
+  ListScan(const std::vector<ListRow>& rows, const std::vector<std::string>& known,
            const std::vector<std::string>& columns)
       : rows_(rows) {
     for (const std::string& column : columns) {
@@ -196,14 +153,14 @@ class ReportTables::CellScan final : public Scan {
 
   bool next() override {
     if (static_cast<size_t>(rowid_) == rows_.size()) return false;
-    const Cells& row = rows_[static_cast<size_t>(rowid_++)];
+    const ListRow& row = rows_[static_cast<size_t>(rowid_++)];
     values_.clear();
-    for (const size_t place : places_) values_.push_back(place < row.size() ? text_value(row[place]) : TableValue());
+    for (const size_t place : places_) values_.push_back(place < row.size() ? row[place] : TableValue());
     return true;
   }
 
  private:
-  const std::vector<Cells>& rows_;
+  const std::vector<ListRow>& rows_;
   std::vector<size_t> places_;
 };
 
@@ -215,9 +172,10 @@ class ReportTables::TextScan final : public Scan {
 
   bool next() override {
     if (static_cast<size_t>(rowid_) == texts_.size()) return false;
+    const std::string_view text = texts_[static_cast<size_t>(rowid_)];
     values_.clear();
     for (const std::string& column : columns_) {
-      values_.push_back(column == "id" ? integer_value(rowid_) : text_value(texts_[static_cast<size_t>(rowid_)]));
+      values_.push_back(column == "id" ? TableValue::of(rowid_) : TableValue::of(text));
     }
     ++rowid_;
     return true;
@@ -234,11 +192,8 @@ std::unique_ptr<RowScan> ReportTables::scan(const std::string& table, const std:
     return std::make_unique<EventScan>(*this, events_[static_cast<size_t>(found)], layout(found), columns);
   }
   if (table == frames_layout().name) return std::make_unique<FrameScan>(*this, columns);
-  if (const auto messages = messages_.find(table); messages != messages_.end()) {
-    return std::make_unique<MessageScan>(messages->second, columns);
-  }
   if (table == kTexts) return std::make_unique<TextScan>(text_of_id_, columns);
-  return std::make_unique<CellScan>(cells_[table], columns_[table], columns);
+  return std::make_unique<ListScan>(lists_[table], columns_[table], columns);
 }
 
 void ReportTables::for_each_row(const std::string& table, const std::vector<std::string>& columns,

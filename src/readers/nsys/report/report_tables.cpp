@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "readers/common/protobuf.h"
+#include "readers/nsys/report/row_decoder.h"
 
 namespace cgpu::nsys {
 
@@ -27,13 +28,6 @@ bool has_field(std::string_view message, uint32_t number) {
   return false;
 }
 
-/// Bytes of a length as protocol buffers write it.
-size_t size_of_length(uint64_t length) {
-  size_t size = 1;
-  for (; length >= 0x80; length >>= 7) ++size;
-  return size;
-}
-
 std::string listed(const std::map<std::string, int64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
@@ -56,15 +50,19 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
   note_losses(expected, notes);
 
   const std::string& head = container_.head();
-  add_cells("META_DATA_EXPORT", {"name", "value"}, {{"EXPORT_PRODUCT_VERSION", version_}});
-  add_cells("META_DATA_CAPTURE", {"name", "value"}, capture_options(container_.section("Analysis Options Data")));
+  add_facts("META_DATA_EXPORT", {"name", "value"}, {{"EXPORT_PRODUCT_VERSION", version_}});
+  add_facts("META_DATA_CAPTURE", {"name", "value"}, capture_options(container_.section("Analysis Options Data")));
   if (const auto start = session_start(head, container_.section("Time Conversion Data"))) {
-    add_cells("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, {{std::to_string(*start)}});
+    add_facts("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, {{std::to_string(*start)}});
   }
   if (const std::string host = host_name(head); !host.empty()) {
-    add_cells("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, {{"Hostname", host}});
+    add_facts("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, {{"Hostname", host}});
   }
-  list_tables();
+  for (size_t table = 0; table < kTables; ++table) {
+    if (!events_[table].offset.empty()) list_columns(layout(static_cast<EventTable>(table)));
+  }
+  if (has_frames_) list_columns(frames_layout());
+  columns_[kTexts] = {"id", "value"};
 }
 
 /// Reads every block once and remembers where its events are.
@@ -101,19 +99,14 @@ void ReportTables::index_block(std::string_view message) {
     const EventKind kind = kind_of_event(*event);
     if (kind.use == EventKind::Use::unread) ++unread_[name_of_event(*event)];
     if (kind.use != EventKind::Use::row) continue;
-    // An event is found again by the length in front of its payload.
-    const auto start = static_cast<size_t>(event->payload.data() - message.data());
-    const size_t offset = start - std::min(start, size_of_length(event->payload.size()));
-    const char* again = message.data() + offset;
-    uint64_t length = 0;
-    if (!read_varint(again, event->payload.data(), length) || again != event->payload.data() ||
-        length != event->payload.size()) {
-      ++damaged_;
-      continue;
-    }
+    const auto offset = static_cast<size_t>(event->payload_field - message.data());
     Events& events = events_[static_cast<size_t>(kind.table)];
     events.offset.push_back(static_cast<uint32_t>(offset));
-    if (events.is_copied) copy_payload(events, message.substr(offset, start + event->payload.size() - offset));
+    if (events.is_copied) {
+      events.copy.append(event->payload_field, event->payload.data() + event->payload.size());
+      events.is_copied = events.copy.size() <= kMostCopied;
+      if (!events.is_copied) events.copy = std::string();
+    }
     if (kind.table == EventTable::os_runtime && has_field(event->payload, kFramesOfCall)) {
       with_call_chain_.push_back(static_cast<uint32_t>(events.offset.size() - 1));
     }
@@ -122,18 +115,6 @@ void ReportTables::index_block(std::string_view message) {
     }
   }
   if (entries.damaged()) ++damaged_;
-}
-
-/// `payload`: behind its length.
-void ReportTables::copy_payload(Events& events, std::string_view payload) {
-  events.copy.append(payload);
-  copied_bytes_ += payload.size();
-  if (copied_bytes_ <= kMostCopied) return;
-  Events& largest = *std::max_element(events_.begin(), events_.end(),
-                                      [](const Events& a, const Events& b) { return a.copy.size() < b.copy.size(); });
-  copied_bytes_ -= largest.copy.size();
-  largest.copy = std::string();
-  largest.is_copied = false;
 }
 
 /// The texts, the threads and the devices.
@@ -182,27 +163,24 @@ bool ReportTables::load_texts() {
 }
 
 void ReportTables::add_messages(const ReportTable& of, std::string_view message, uint32_t field_number) {
-  Messages& table = messages_[std::string(of.name)];
-  table.layout = &of;
-  each_protobuf_bytes(message, field_number, [&](std::string_view row) { table.rows.push_back(row); });
+  list_columns(of);
+  const RowDecoder decoder(of, columns_[std::string(of.name)]);
+  std::vector<ListRow>& rows = lists_[std::string(of.name)];
+  each_protobuf_bytes(message, field_number, [&](std::string_view row) { decoder.decode(row, rows.emplace_back()); });
 }
 
-void ReportTables::add_cells(const std::string& table, std::vector<std::string> columns, std::vector<Cells> rows) {
+void ReportTables::add_facts(const std::string& table, std::vector<std::string> columns, std::vector<Facts> rows) {
   columns_[table] = std::move(columns);
-  cells_[table] = std::move(rows);
+  for (Facts& facts : rows) {
+    ListRow& row = lists_[table].emplace_back();
+    for (std::string& fact : facts) row.push_back(TableValue::of(facts_.emplace_back(std::move(fact))));
+  }
 }
 
-void ReportTables::list_tables() {
-  const auto list = [&](const ReportTable& of) {
-    std::vector<std::string>& names = columns_[std::string(of.name)];
-    for (const ReportColumn& column : of.columns) names.emplace_back(column.name);
-  };
-  for (size_t table = 0; table < kTables; ++table) {
-    if (!events_[table].offset.empty()) list(layout(static_cast<EventTable>(table)));
-  }
-  if (has_frames_) list(frames_layout());
-  for (const auto& [name, table] : messages_) list(*table.layout);
-  columns_[kTexts] = {"id", "value"};
+void ReportTables::list_columns(const ReportTable& of) {
+  std::vector<std::string>& names = columns_[std::string(of.name)];
+  names.clear();
+  for (const ReportColumn& column : of.columns) names.emplace_back(column.name);
 }
 
 EventTable ReportTables::event_table(const std::string& table) const {
@@ -215,8 +193,7 @@ uint64_t ReportTables::rows_expected(const std::string& table) const {
   const EventTable found = event_table(table);
   if (found != EventTable::count) return events_[static_cast<size_t>(found)].offset.size();
   if (table == frames_layout().name) return has_frames_ ? 1 : 0;
-  if (const auto messages = messages_.find(table); messages != messages_.end()) return messages->second.rows.size();
-  if (const auto cells = cells_.find(table); cells != cells_.end()) return cells->second.size();
+  if (const auto list = lists_.find(table); list != lists_.end()) return list->second.size();
   return table == kTexts ? text_of_id_.size() : 0;
 }
 

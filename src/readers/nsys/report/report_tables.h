@@ -2,12 +2,13 @@
 // are found once, with their table and place; each pass over a table then decodes the rows of that table alone.
 //
 // Memory: a block (at most 4 MB in the reports that were seen), the block of texts, 4 bytes an event, and, until all
-// rows have been read, the rows of tables that have few of them, up to kMostCopied bytes: for those no block has to be
+// rows have been read, those of each table with at most kMostCopied bytes of them: for these no block has to be
 // decompressed once more.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,38 +44,33 @@ class ReportTables final : public TableSource {
   const ReportContainer& container() const { return container_; }
 
  private:
-  static constexpr size_t kMostCopied = size_t{8} << 20;
+  static constexpr size_t kMostCopied = size_t{1} << 20;
   static constexpr const char* kTexts = "StringIds";
   static constexpr uint32_t kFramesOfSample = 4;
   static constexpr size_t kTables = static_cast<size_t>(EventTable::count);
 
   /// Where the events of one table are.
   struct Events {
-    std::vector<uint32_t> offset;          // of each payload's length in the message of its block
+    std::vector<uint32_t> offset;          // of the field with each payload in the message of its block
     std::vector<uint64_t> first_of_block;  // the first event of each block, by its place in `offset`
-    std::string copy;                      // the payloads behind their lengths, one after the other
+    std::string copy;                      // these fields, one after the other
     bool is_copied = true;                 // all of them
   };
-  /// A table whose rows are messages at the end of the file.
-  struct Messages {
-    const ReportTable* layout = nullptr;
-    std::vector<std::string_view> rows;
-  };
+  /// A row of a table that is small: messages at the end of the file, facts. All columns.
+  using ListRow = std::vector<TableValue>;
   class Payloads;
   class Scan;
   class EventScan;
   class FrameScan;
-  class MessageScan;
-  class CellScan;
+  class ListScan;
   class TextScan;
 
   void find_events(uint64_t expected, Notes& notes);
   void index_block(std::string_view message);
-  void copy_payload(Events& events, std::string_view payload);
   void read_end(Notes& notes);
   void add_messages(const ReportTable& of, std::string_view message, uint32_t field_number);
-  void add_cells(const std::string& table, std::vector<std::string> columns, std::vector<Cells> rows);
-  void list_tables();
+  void add_facts(const std::string& table, std::vector<std::string> columns, std::vector<Facts> rows);
+  void list_columns(const ReportTable& of);
   void note_losses(uint64_t expected, Notes& notes) const;
   const ReportTable& layout(EventTable table) const { return layout_of(table, version_); }
   /// EventTable::count for a table that is not of events.
@@ -92,10 +88,10 @@ class ReportTables final : public TableSource {
   ReportBlock texts_block_;
   std::array<Events, kTables> events_;
   std::vector<uint32_t> with_call_chain_;  // rows of OSRT_API with frames, in order
-  std::string end_of_threads_;             // the messages that Messages::rows are parts of
+  std::string end_of_threads_;             // what rows of lists_ are parts of
   std::string end_of_devices_;
-  std::map<std::string, Messages> messages_;
-  std::map<std::string, std::vector<Cells>> cells_;
+  std::deque<std::string> facts_;  // likewise
+  std::map<std::string, std::vector<ListRow>> lists_;
   std::map<std::string, std::vector<std::string>> columns_;
   /// A block that was decompressed.
   struct Decompressed {
@@ -106,7 +102,6 @@ class ReportTables final : public TableSource {
   std::vector<std::string_view> text_of_id_;
   Decompressed block_;  // the last one that was asked for
   size_t block_number_ = SIZE_MAX;
-  size_t copied_bytes_ = 0;
   uint64_t size_ = 0;
   uint64_t seen_ = 0;                      // events, those included that are no rows
   int64_t damaged_ = 0;                    // of these

@@ -12,8 +12,7 @@ namespace {
 void set(TableValue& value, const ProtobufField& field) {
   switch (field.type) {
     case WireType::varint:
-      value.type = ValueType::integer;
-      value.integer = static_cast<int64_t>(field.integer);
+      value.set(static_cast<int64_t>(field.integer));
       break;
     case WireType::fixed64:
     case WireType::fixed32:
@@ -55,48 +54,26 @@ RowDecoder::Slots& RowDecoder::slots_of(uint8_t inner_field) {
   return inner_[static_cast<size_t>(kFirstInner - slot)];
 }
 
-/// Most of the time of reading a report goes into this loop: numbers and bytes need no ProtobufField, the rest has one.
+/// Most of the time of reading a report goes into this loop: varints, which nearly all fields are, need no
+/// ProtobufField.
 void RowDecoder::read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const {
   const char* at = message.data();
   const char* const end = at + message.size();
   while (at != end) {
     const char* const start = at;
-    uint32_t number = 0;
-    WireType type{};
-    uint64_t integer = 0;
-    if (!read_tag(at, end, number, type)) return;
-    const int16_t slot = number < kFields ? slots[number] : kSkipped;
-    if (type != WireType::varint && type != WireType::bytes) {
-      return read_fields(std::string_view(start, static_cast<size_t>(end - start)), slots, values);
-    }
-    if (!read_varint(at, end, integer)) return;
-    if (type == WireType::varint) {
-      if (slot >= 0) {
-        TableValue& value = values[static_cast<size_t>(slot)];
-        value.type = ValueType::integer;
-        value.integer = static_cast<int64_t>(integer);
-      }
+    ProtobufField field;
+    if (!read_tag(at, end, field.number, field.type)) return;
+    int16_t slot = field.number < kFields ? slots[field.number] : kSkipped;
+    if (field.type == WireType::varint) {
+      uint64_t value = 0;
+      if (!read_varint(at, end, value)) return;
+      if (slot >= 0) values[static_cast<size_t>(slot)].set(static_cast<int64_t>(value));
       continue;
     }
-    if (integer > static_cast<uint64_t>(end - at)) return;
-    const std::string_view bytes(at, to_size(integer));
-    at += integer;
-    if (slot >= 0) {
-      TableValue& value = values[static_cast<size_t>(slot)];
-      value.type = ValueType::text;
-      value.bytes = bytes;
-    } else if (slot != kSkipped) {
-      read(bytes, inner_[static_cast<size_t>(kFirstInner - slot)], values);
-    }
-  }
-}
-
-/// The same for any field.
-void RowDecoder::read_fields(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const {
-  ProtobufMessage fields(message);
-  for (ProtobufField field; fields.next(field);) {
-    if (field.number >= kFields) continue;
-    const int16_t slot = slots[field.number];
+    ProtobufMessage rest({start, static_cast<size_t>(end - start)});
+    if (!rest.next(field)) return;  // behind a group, it is another field
+    at = rest.position();
+    slot = field.number < kFields ? slots[field.number] : kSkipped;
     if (slot >= 0) {
       set(values[static_cast<size_t>(slot)], field);
     } else if (slot != kSkipped && field.is_bytes()) {

@@ -35,7 +35,6 @@ class RowDecoder {
 
   Slots& slots_of(uint8_t inner_field);
   void read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
-  void read_fields(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
 
   size_t values_;  // those of the columns, then substitutes
   Slots outer_{};
