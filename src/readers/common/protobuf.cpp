@@ -12,14 +12,14 @@ constexpr size_t kDeepestGroup = 64;
 
 }  // namespace
 
-bool read_varint_bytes(const char*& at, const char* end, uint64_t& value) {
-  value = 0;
+Varint varint_of_bytes(const char* at, const char* end) {
+  uint64_t value = 0;
   for (unsigned shift = 0; shift < 7 * kLongestVarint && at != end; shift += 7) {
     const auto byte = static_cast<unsigned char>(*at++);
     value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) return true;
+    if (byte < 0x80) return {at, value};
   }
-  return false;
+  return {};
 }
 
 double ProtobufField::number_value() const {
@@ -38,24 +38,25 @@ double ProtobufField::number_value() const {
   return type == WireType::varint ? static_cast<double>(integer) : 0;
 }
 
-/// Up to the end of the group that has just begun. Groups nest, so the open ones are kept.
-bool ProtobufMessage::skip_group(uint32_t number) {
+/// Groups nest, so the open ones are kept.
+const char* ProtobufMessage::end_of_group(const char* at, const char* end, uint32_t number) {
+  ProtobufMessage rest({at, static_cast<size_t>(end - at)});
   std::array<uint32_t, kDeepestGroup> open{};
   size_t depth = 0;
   open[depth++] = number;
   while (depth > 0) {
     ProtobufField field;
-    if (!read_tag(at_, end_, field.number, field.type)) return false;
+    if (!read_tag(rest.at_, end, field.number, field.type)) return nullptr;
     if (field.type == WireType::group) {
-      if (depth == open.size()) return false;
+      if (depth == open.size()) return nullptr;
       open[depth++] = field.number;
     } else if (field.type == WireType::group_end) {
-      if (open[--depth] != field.number) return false;
-    } else if (!read_value(field)) {
-      return false;
+      if (open[--depth] != field.number) return nullptr;
+    } else if (!rest.read_value(field)) {
+      return nullptr;
     }
   }
-  return true;
+  return rest.at_;
 }
 
 std::string_view protobuf_bytes(std::string_view message, uint32_t number) {

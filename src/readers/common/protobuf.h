@@ -26,36 +26,52 @@ enum class WireType : uint8_t { varint = 0, fixed64 = 1, bytes = 2, group = 3, g
 /// The longest varint, in bytes.
 inline constexpr size_t kLongestVarint = 10;
 
-/// The same as read_varint, byte by byte.
-bool read_varint_bytes(const char*& at, const char* end, uint64_t& value);
+/// A varint and where it ends; null where there is none. Returned by value: the callers' positions stay in registers.
+struct Varint {
+  const char* end = nullptr;
+  uint64_t value = 0;
+};
 
-/// The same, up to eight bytes at once: times and ids of threads are longer than one.
-inline bool read_long_varint(const char*& at, const char* end, uint64_t& value) {
+/// The varint at `at`, byte by byte.
+Varint varint_of_bytes(const char* at, const char* end);
+
+/// The same, up to eight bytes at once: times and ids of threads are longer than two.
+inline Varint long_varint(const char* at, const char* end) {
   static_assert(std::endian::native == std::endian::little, "numbers of fixed size are read as they lie there");
   uint64_t bytes = 0;
-  if (static_cast<size_t>(end - at) < sizeof bytes) return read_varint_bytes(at, end, value);
+  if (static_cast<size_t>(end - at) < sizeof bytes) return varint_of_bytes(at, end);
   std::memcpy(&bytes, at, sizeof bytes);
   const uint64_t ends = ~bytes & 0x8080808080808080;
-  if (ends == 0) return read_varint_bytes(at, end, value);
-  at += std::countr_zero(ends) / 8 + 1;
+  if (ends == 0) return varint_of_bytes(at, end);
   bytes &= ends ^ (ends - 1);  // those up to the first that ends it
   bytes = (bytes & 0x7F007F007F007F00) >> 1 | (bytes & 0x007F007F007F007F);
   bytes = (bytes & 0x3FFF00003FFF0000) >> 2 | (bytes & 0x00003FFF00003FFF);
-  value = (bytes & 0x0FFFFFFF00000000) >> 4 | (bytes & 0x000000000FFFFFFF);
-  return true;
+  bytes = (bytes & 0x0FFFFFFF00000000) >> 4 | (bytes & 0x000000000FFFFFFF);
+  return {at + std::countr_zero(ends) / 8 + 1, bytes};
 }
 
 /// Reads a varint at `at` and moves past it; false where it ends neither before `end` nor within ten bytes.
 [[gnu::always_inline]] inline bool read_varint(const char*& at, const char* end, uint64_t& value) {
-  if (at != end && static_cast<unsigned char>(*at) < 0x80) {
-    value = static_cast<unsigned char>(*at++);
+  const auto byte = [&](size_t place) { return uint64_t{static_cast<unsigned char>(at[place])}; };
+  if (at != end && byte(0) < 0x80) {
+    value = byte(0);
+    at += 1;
     return true;
   }
-  return read_long_varint(at, end, value);
+  if (end - at >= 2 && byte(1) < 0x80) {
+    value = (byte(0) & 0x7F) | byte(1) << 7;
+    at += 2;
+    return true;
+  }
+  const Varint read = long_varint(at, end);
+  if (read.end == nullptr) return false;
+  at = read.end;
+  value = read.value;
+  return true;
 }
 /// Reads what a field begins with, likewise; false for numbers that no field has. The type may be one that there is
 /// not.
-inline bool read_tag(const char*& at, const char* end, uint32_t& number, WireType& type) {
+[[gnu::always_inline]] inline bool read_tag(const char*& at, const char* end, uint32_t& number, WireType& type) {
   constexpr uint32_t kLargestNumber = (1U << 29) - 1;
   uint64_t tag = 0;
   if (!read_varint(at, end, tag) || tag >> 3 == 0 || tag >> 3 > kLargestNumber) return false;
@@ -116,11 +132,15 @@ class ProtobufMessage {
       field = {};
       if (!read_tag(at_, end_, field.number, field.type)) return fail();
       if (field.type != WireType::group) return read_value(field) || fail();
-      if (!skip_group(field.number)) return fail();
+      const char* const behind = end_of_group(at_, end_, field.number);
+      if (behind == nullptr) return fail();
+      at_ = behind;
     }
     return false;
   }
   bool damaged() const { return damaged_; }
+  /// Where the next field begins.
+  const char* position() const { return at_; }
 
  private:
   uint64_t left() const { return static_cast<uint64_t>(end_ - at_); }
@@ -156,7 +176,9 @@ class ProtobufMessage {
     }
     return false;
   }
-  bool skip_group(uint32_t number);
+  /// Where the group ends that begins before `at`; null where it does not. Static, as is all that is no inline
+  /// function: a message whose address is not taken is read in registers.
+  static const char* end_of_group(const char* at, const char* end, uint32_t number);
 
   const char* at_;
   const char* end_;
