@@ -37,12 +37,14 @@ void refuse_empty_run(const Run& run) {
     lost += note.count > 1 ? fmt::format("; {} {}", note.count, note.text) : "; " + note.text;
     damaged = damaged || note.damage;
   }
-  throw Error(run.file,
-              fmt::format("has no recorded work: read as {}, it has {}{}, and none is a slice, an instant, a counter, "
-                          "an allocation, a sample, a launch or an op of a graph{}. {}",
-                          run.format, events.read == 1 ? "1 event" : fmt::format("{} events", events.read), kept, lost,
-                          damaged ? "The file is damaged: copy it again, or record again"
-                                  : "Record again, and check that the profiler is on while the program works"));
+  throw Error(
+      run.file,
+      fmt::format(
+          "has no recorded work: read as {}, it has {}{}, and none is a slice, an instant, a counter, "
+          "an allocation, a sample, a launch or an op of a graph{}. {}",
+          run.format, events.read == 1 ? "1 event" : fmt::format("{} events", events.read), kept, lost,
+          damaged ? "The file is damaged: copy it again, or record again"
+                  : "Copy it again where it was cut, else record again with the profiler on while the program works"));
 }
 
 }  // namespace cgpu

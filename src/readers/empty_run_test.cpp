@@ -40,7 +40,7 @@ TEST(EmptyRun, TheRefusalSaysWhatWasReadAndWhatToDo) {
       R"j({"schemaVersion": 1, "traceEvents": [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "a"}}, )j"
       R"j({"ph": "X", "name": "without a time"}]})j");
   EXPECT_NE(said.find("read as kineto, it has 2 events (1 metadata, 1 left out)"), std::string::npos) << said;
-  EXPECT_NE(said.find("Record again"), std::string::npos) << said;
+  EXPECT_NE(said.find("record again with the profiler on"), std::string::npos) << said;
   const std::string cut = refusal_of(R"j({"schemaVersion": 1, "traceEvents": [)j");
   EXPECT_NE(cut.find("The file is damaged"), std::string::npos) << cut;
 }
