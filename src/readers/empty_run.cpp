@@ -17,7 +17,11 @@ bool is_empty_run(const Run& run) {
                             !timeline.counters.time.empty() || !timeline.collectives.empty();
   const bool has_launches = run.launch_metrics && !run.launch_metrics->launches.empty();
   const bool has_graph = run.op_graph && !run.op_graph->nodes.empty();
-  return !has_timeline && !has_launches && !has_graph && !run.call_tree && run.step_traces.empty();
+  // A whole recording of Nsight Systems says on which devices nothing was recorded, and often why.
+  const bool is_damaged = std::ranges::any_of(run.notes.all(), &Note::damage);
+  const bool describes_machine = run.format.starts_with("nsys") && !run.devices.empty() && !is_damaged;
+  return !has_timeline && !has_launches && !has_graph && !run.call_tree && run.step_traces.empty() &&
+         !describes_machine;
 }
 
 void refuse_empty_run(const Run& run) {

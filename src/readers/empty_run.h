@@ -6,7 +6,7 @@
 namespace cgpu {
 
 /// Whether a reader found nothing that a table could show: no slice, instant, counter, allocator event, call tree,
-/// launch, op graph or step. O(1).
+/// launch, op graph or step, nor devices of a whole recording of Nsight Systems. O(notes).
 bool is_empty_run(const Run& run);
 
 /// Throws an Error that says as what the file was read, how many events it had and as what they were kept, which were

@@ -45,6 +45,16 @@ TEST(EmptyRun, TheRefusalSaysWhatWasReadAndWhatToDo) {
   EXPECT_NE(cut.find("The file is damaged"), std::string::npos) << cut;
 }
 
+TEST(EmptyRun, AWholeRecordingOfNsightSystemsNamesItsDevices) {
+  cgpu::Run run;
+  run.format = "nsys-rep";
+  EXPECT_TRUE(is_empty_run(run));
+  run.devices.emplace_back();
+  EXPECT_FALSE(is_empty_run(run));
+  run.notes.add("truncated_input", 1, "cut", true);
+  EXPECT_TRUE(is_empty_run(run));
+}
+
 TEST(EmptyRun, CountersAloneAreARunThatNamesItsProcess) {
   const cgpu::Run run =
       test::read_text(R"j({"traceEvents": [{"ph": "C", "name": "load", "pid": 7, "ts": 1, "args": {"value": 3}}]})j");
