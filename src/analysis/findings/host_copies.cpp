@@ -66,6 +66,7 @@ std::vector<HostCopy> judged_copies(RuleContext& context) {
     const Slices& slices = run.timeline.slices;
     const std::map<CopyKind, int64_t> mean_bytes = mean_bytes_of(run);
     const IntervalSet judged = judged_time(context, number);
+    const double link = host_link_rate(run);
     for (auto& [device, of_device] : ops_by_device(run.timeline)) {
       std::vector<OpIndex> in_order = of_device;
       std::stable_sort(in_order.begin(), in_order.end(),
@@ -88,7 +89,8 @@ std::vector<HostCopy> judged_copies(RuleContext& context) {
                       .call = launch_of(run.timeline, slice),
                       .kind = ops.copy[op],
                       .memory = ops.copy[op] == CopyKind::HtoD ? ops.source[op] : ops.destination[op],
-                      .bytes = ops.bytes[op]};
+                      .bytes = ops.bytes[op],
+                      .link = link};
         if (const auto mean = mean_bytes.find(copy.kind); copy.bytes < 0 && mean != mean_bytes.end()) {
           copy.bytes = mean->second;
           copy.is_mean = true;

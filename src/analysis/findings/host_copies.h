@@ -21,6 +21,7 @@ struct HostCopy {
   bool is_mean = false;                     // these are known on average alone
   bool blocks = false;                      // its call returns only after it
   int64_t time = 0;                         // ns
+  double link = 0;                          // the rate of the link of its run (host_link_rate)
   /// ns of the copy and its call; of one that blocks without what the call waits for before the copy begins.
   int64_t cost = 0;
   /// Whether its neighbour on the stream is one of the same direction, and nothing else was launched between them.
@@ -31,7 +32,7 @@ struct HostCopy {
 std::vector<HostCopy> judged_copies(RuleContext& context);
 
 /// GB/s (bytes a nanosecond) of the link between host and devices, by the data sheet of the only model of the run; 0
-/// where none states it.
+/// where none states it. O(device ops).
 double host_link_rate(const Run& run);
 
 /// ns that a copy takes at least: its bytes at the rate of the link. Where the link or the bytes are not known half of

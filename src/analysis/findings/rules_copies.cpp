@@ -95,14 +95,13 @@ struct BestRate {
   bool is_known = false;
 };
 
-BestRate best_rate_of(const Session& session, const std::vector<HostCopy>& copies) {
+BestRate best_rate_of(const std::vector<HostCopy>& copies) {
   int64_t time = 0;
   double least = 0;
   for (const HostCopy& copy : copies) {
-    const double link = host_link_rate(session.runs[copy.run]);
-    if (link <= 0 || copy.bytes < 0) continue;
+    if (copy.link <= 0 || copy.bytes < 0) continue;
     time += copy.time;
-    least += std::min(static_cast<double>(copy.time), static_cast<double>(copy.bytes) / link);
+    least += std::min(static_cast<double>(copy.time), static_cast<double>(copy.bytes) / copy.link);
   }
   if (time == 0) return {};
   return {least / static_cast<double>(time), true};
@@ -143,7 +142,7 @@ struct CopyRoute {
 };
 
 /// The copies between host and device that cost most.
-CopyRoute costliest_route(const Session& session, const std::vector<HostCopy>& copies) {
+CopyRoute costliest_route(const std::vector<HostCopy>& copies) {
   struct Sums {
     int64_t cost = 0;
     int64_t count = 0;
@@ -156,7 +155,7 @@ CopyRoute costliest_route(const Session& session, const std::vector<HostCopy>& c
     Sums& sums = routes[{copy.kind, copy.memory}];
     sums.cost += copy.cost;
     ++sums.count;
-    if (sums.count == 1) sums.peak = host_link_rate(session.runs[copy.run]);
+    if (sums.count == 1) sums.peak = copy.link;
     if (copy.bytes < 0) continue;
     sums.bytes += copy.bytes;
     sums.time += copy.time;
@@ -254,7 +253,7 @@ void bound_what_can_be_hidden(RuleContext& context, const Copies& copies, Findin
   if (2 * copying <= context.measured()) return;
   const int64_t besides = context.measured() - copying - time_without_copies(context, copies.all);
   const int64_t hidden = std::clamp<int64_t>(besides, 0, context.books().other_work_than_copies());
-  const BestRate best = best_rate_of(context.session(), copies.all);
+  const BestRate best = best_rate_of(copies.all);
   const bool is_full = best.is_known && best.part >= kFullLink;
   const int64_t faster =
       is_full ? 0 : static_cast<int64_t>(std::llround(static_cast<double>(copying) * (1 - best.part)));
@@ -298,16 +297,16 @@ void bound_what_can_be_hidden(RuleContext& context, const Copies& copies, Findin
 /// What part of what pageable copies cost is sure to be saved with page-locked memory in the same stream, for which the
 /// host still waits: their rate rises to what page-locked memory reaches. Where the link is not known, to twice the
 /// rate.
-double saved_by_rate(const Session& session, const std::vector<HostCopy>& copies) {
+double saved_by_rate(const std::vector<HostCopy>& copies) {
   double cost = 0;
   double least = 0;
   for (const HostCopy& copy : copies) {
     if (copy.memory != MemoryKind::pageable) continue;
-    const double link = host_link_rate(session.runs[copy.run]);
     const auto time = static_cast<double>(copy.time);
     cost += static_cast<double>(copy.cost);
-    least +=
-        link > 0 && copy.bytes >= 0 ? std::min(time, static_cast<double>(copy.bytes) / (kFullLink * link)) : time / 2;
+    least += copy.link > 0 && copy.bytes >= 0
+                 ? std::min(time, static_cast<double>(copy.bytes) / (kFullLink * copy.link))
+                 : time / 2;
   }
   return cost > 0 ? 1 - least / cost : 0;
 }
@@ -363,7 +362,7 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t gain_of_packed = are_small ? context.gain_of(packed) : 0;
   const bool calls_matter = is_noticeable(gain_of_packed - gain);
   if (!calls_matter && !is_noticeable(gain) && waiting + copying < context.thresholds().noticeable) return;
-  const CopyRoute route = costliest_route(context.session(), copies.all);
+  const CopyRoute route = costliest_route(copies.all);
   const std::string moved =
       fmt::format("{} between host and device, {}{}{}{}", format_count(copies.count, "copy", "copies"),
                   copies.bytes > 0 ? format_bytes(copies.bytes) + " in " : "", context.in_all(copies.time),
@@ -450,8 +449,8 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
     // The copies and their calls. That the host goes on instead of waiting for kernels is no matter of the memory.
     finding.remedy = at_once;
     finding.remedy->removed.set(kTimeOfCopyCalls);
-    finding.recoverable_low = static_cast<int64_t>(std::llround(static_cast<double>(context.gain_of(*finding.remedy)) *
-                                                                saved_by_rate(context.session(), copies.all)));
+    finding.recoverable_low = static_cast<int64_t>(
+        std::llround(static_cast<double>(context.gain_of(*finding.remedy)) * saved_by_rate(copies.all)));
   } else if (without_wait > context.gain_of(at_once)) {
     blocking();
   } else {
