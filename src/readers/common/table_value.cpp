@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 namespace cgpu {
@@ -11,6 +12,7 @@ namespace cgpu {
 namespace {
 
 int64_t integer_of_real(double real) {
+  if (std::isnan(real)) return 0;
   if (real <= -9223372036854775808.0) return INT64_MIN;
   if (real >= 9223372036854775808.0) return INT64_MAX;
   return static_cast<int64_t>(real);
