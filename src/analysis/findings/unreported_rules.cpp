@@ -22,9 +22,10 @@ struct Contents {
   bool launches = false;
   bool steps = false;
   bool copies = false;
-  bool communication = false;
-  bool shapes = false;  // of framework ops whose cost is known
-  bool memory = false;  // allocations and releases
+  bool communication = false;         // of the devices
+  bool communication_of_any = false;  // of devices or hosts
+  bool shapes = false;                // of framework ops whose cost is known
+  bool memory = false;                // allocations and releases
   bool samples = false;
   bool measured_launches = false;
   bool ranks = false;         // several
@@ -56,6 +57,8 @@ Contents contents_of(RuleContext& context) {
       has.communication = has.communication || t.device_ops.kind[op] == OpKind::communication;
     });
   }
+  has.communication_of_any = has.communication || !context.facts().whole().messages().empty() ||
+                             !context.facts().whole().collectives_of_hosts().empty();
   if (!has.device_ops) return has;
   has.shapes = !context.costed_work().empty();
   has.pipeline = is_pipeline(context.facts());
@@ -77,6 +80,8 @@ constexpr Need kNeedsLaunches{&Contents::launches, "the profile does not say whi
 constexpr Need kNeedsSteps{&Contents::steps, "the profile has no marks of steps"};
 constexpr Need kNeedsCopies{&Contents::copies, "the profile has no copies of the devices"};
 constexpr Need kNeedsCommunication{&Contents::communication, "the profile has no communication of the devices"};
+constexpr Need kNeedsAnyCommunication{&Contents::communication_of_any,
+                                      "the profile has no communication of devices or hosts"};
 constexpr Need kNeedsShapes{&Contents::shapes,
                             "the profile has no ops with shapes whose cost is known and that take a "
                             "noticeable time (PyTorch: record_shapes=True)"};
@@ -112,7 +117,7 @@ constexpr std::array kConditions{
     Conditions{
         "launch_bound", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsHostCalls, &kNeedsLaunches}, "launch_overhead"},
     Conditions{"synchronization", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsHostCalls, &kNeedsLaunches}},
-    Conditions{"exposed_communication", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsCommunication}, "communication"},
+    Conditions{"exposed_communication", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsAnyCommunication}, "communication"},
     Conditions{"exposed_copies", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsCopies}, "memory"},
     Conditions{"small_copies", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsCopies}, "memory"},
     Conditions{"pageable_copies", {&kNeedsDeviceOps, &kNeedsReplays, &kNeedsCopies}, "memory"},
