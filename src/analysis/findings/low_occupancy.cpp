@@ -21,9 +21,10 @@ namespace cgpu {
 
 namespace {
 
-/// By name of the kernels that take so long (ns) on average, the share of the multiprocessors that get a block of them:
-/// the mean of 32 launches, spread over all of them, since arguments are read from the profile again.
-std::map<std::string_view, float> filled_share(const Run& run, double longer_than) {
+/// By name, of the kernels that take so long (ns) on average, the share of the multiprocessors that get a block of
+/// them: the mean of 32 launches, spread over all of them, since arguments are read from the profile again. 0 where it
+/// is not known.
+std::vector<float> filled_share(const Run& run, double longer_than) {
   constexpr int64_t kAsked = 32;
   const Timeline& t = run.timeline;
   std::map<int32_t, double> multiprocessors;
@@ -66,10 +67,10 @@ std::map<std::string_view, float> filled_share(const Run& run, double longer_tha
     name.share += std::min(1.0, blocks / device->second);
     ++name.known;
   });
-  std::map<std::string_view, float> shares;
+  std::vector<float> shares(names.size());
   for (StringId name = 0; name < names.size(); ++name) {
-    if (names[name].known == 0 || names[name].share <= 0) continue;
-    shares[t.names[name]] = static_cast<float>(names[name].share / static_cast<double>(names[name].known));
+    if (names[name].known == 0) continue;
+    shares[name] = static_cast<float>(names[name].share / static_cast<double>(names[name].known));
   }
   return shares;
 }
@@ -86,7 +87,7 @@ struct KernelsOfDevice {
 
 /// O(ops log ops).
 KernelsOfDevice kernels_of_device(const Timeline& t, const std::vector<OpIndex>& of_device,
-                                  const std::map<std::string_view, float>& shares) {
+                                  const std::vector<float>& shares) {
   KernelsOfDevice kernels;
   for (const OpIndex op : of_device) {
     if (t.device_ops.kind[op] == OpKind::compute) kernels.ops.push_back(op);
@@ -97,8 +98,8 @@ KernelsOfDevice kernels_of_device(const Timeline& t, const std::vector<OpIndex>&
   std::vector<std::pair<int64_t, double>> changes;  // of the sum of the shares
   for (const OpIndex op : kernels.ops) {
     const SliceIndex slice = slice_of(op);
-    const auto known = shares.find(t.name(slice));
-    const double share = known == shares.end() ? 1 : static_cast<double>(known->second);
+    const float known = shares[t.slices.name[slice]];
+    const double share = known > 0 ? static_cast<double>(known) : 1;
     kernels.own.push_back(share);
     changes.emplace_back(t.slices.start[slice], share);
     changes.emplace_back(t.slices.end(slice), -share);
@@ -143,15 +144,28 @@ struct Successions {
   bool are_ordered() const { return 2 * on_other_streams > all && 5 * ordered >= 4 * on_other_streams; }
 };
 
+/// The kernels of few blocks of one name.
+struct FewBlocksOfName {
+  int64_t count = 0;
+  int64_t time = 0;
+  float share = 0;  // of the multiprocessors, in the last run that has them
+  KernelClass kernel_class = KernelClass::unknown;
+};
+
 /// The kernels of few blocks of a session, and what that costs.
 struct FewBlocks {
   std::vector<std::vector<float>> factors;  // by run, by slice: the part of its time that it takes if spread evenly
   int64_t count = 0;
   int64_t time = 0;
-  std::map<std::string_view, int64_t> time_of;  // by name
-  std::map<std::string_view, float> share_of;
-  std::map<std::string_view, KernelClass> class_of_name;
+  std::map<std::string_view, FewBlocksOfName> names;
   Successions successions;
+
+  void add(std::string_view name, const FewBlocksOfName& of_run) {
+    count += of_run.count;
+    time += of_run.time;
+    FewBlocksOfName& all = names[name];
+    all = {all.count + of_run.count, all.time + of_run.time, of_run.share, of_run.kernel_class};
+  }
 };
 
 FewBlocks few_blocks_of(const SessionFacts& whole, const Thresholds& thresholds) {
@@ -159,11 +173,12 @@ FewBlocks few_blocks_of(const SessionFacts& whole, const Thresholds& thresholds)
   for (const Run& run : whole.session().runs) {
     const Timeline& t = run.timeline;
     std::vector<float>& factors = few.factors.emplace_back();
-    const std::map<std::string_view, float> shares = filled_share(run, thresholds.short_kernel);
+    const std::vector<float> shares = filled_share(run, thresholds.short_kernel);
     const auto is_few = [&](double share) { return share < thresholds.low_occupancy; };
-    if (std::ranges::none_of(shares, [&](const auto& share) { return is_few(static_cast<double>(share.second)); })) {
+    if (std::ranges::none_of(shares, [&](float share) { return share > 0 && is_few(static_cast<double>(share)); })) {
       continue;
     }
+    std::vector<FewBlocksOfName> names(t.names.size());
     factors.resize(t.slices.size(), 1.0F);
     for (const auto& [device, ops] : ops_by_device(t)) {
       const KernelsOfDevice kernels = kernels_of_device(t, ops, shares);
@@ -171,15 +186,18 @@ FewBlocks few_blocks_of(const SessionFacts& whole, const Thresholds& thresholds)
         if (!is_few(kernels.own[i]) || !is_few(kernels.filled[i])) continue;
         const SliceIndex slice = t.device_ops.slice[kernels.ops[i]];
         factors[slice] = static_cast<float>(kernels.filled[i]);
-        ++few.count;
-        few.time += t.slices.duration[slice];
-        few.time_of[t.name(slice)] += t.slices.duration[slice];
-        few.share_of[t.name(slice)] = static_cast<float>(kernels.own[i]);
-        few.class_of_name[t.name(slice)] = class_of(t, kernels.ops[i]);
+        FewBlocksOfName& name = names[t.slices.name[slice]];
+        ++name.count;
+        name.time += t.slices.duration[slice];
+        name.share = static_cast<float>(kernels.own[i]);
+        name.kernel_class = class_of(t, kernels.ops[i]);
         if (i > 0 && is_few(kernels.own[i - 1])) {
           few.successions.add(t, t.device_ops.slice[kernels.ops[i - 1]], slice);
         }
       }
+    }
+    for (StringId name = 0; name < names.size(); ++name) {
+      if (names[name].count > 0) few.add(t.names[name], names[name]);
     }
   }
   return few;
@@ -206,12 +224,12 @@ void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
   FewBlocks few = few_blocks_of(whole, context.thresholds());
   const double least = context.thresholds().noticeable * static_cast<double>(context.measured());
   if (few.count == 0 || static_cast<double>(few.time) < least) return;
-  const auto most = std::ranges::max_element(few.time_of, {}, [](const auto& name) { return name.second; });
+  const auto most = std::ranges::max_element(few.names, {}, [](const auto& name) { return name.second.time; });
   std::string evidence =
       fmt::format("{} in {}, most in {} ({} of the multiprocessors); recoverable if their work were spread evenly",
                   context.in_all(few.time), format_count(few.count, "kernel", "kernels"), base_kernel_name(most->first),
-                  format_percent(100.0 * static_cast<double>(few.share_of.at(most->first))));
-  std::string suggestion = more_blocks(few.class_of_name.at(most->first));
+                  format_percent(100.0 * static_cast<double>(most->second.share)));
+  std::string suggestion = more_blocks(most->second.kernel_class);
   if (few.successions.are_ordered()) {
     evidence += fmt::format(
         "; {} of {} that follow one of another stream were launched before it ended and began only "
