@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -188,10 +189,6 @@ class PartnersOfPeers {
 };
 
 }  // namespace
-
-bool waits_for_messages(std::string_view name) {
-  return role_of(name).waits;
-}
 
 std::vector<MessagesOfThread> messages_of(const Timeline& timeline) {
   std::vector<MessageRole> roles(timeline.names.size());

@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "base/out_of_core.h"
@@ -22,10 +21,8 @@
 
 namespace cgpu {
 
-/// Whether a call of this name waits for messages: MPI_Wait*, MPI_Recv, MPI_Sendrecv, MPI_Probe, blocking sends.
-bool waits_for_messages(std::string_view name);
-
-/// A call that waits for messages. Times in ns on the clock of its run.
+/// A call that waits for messages: MPI_Wait*, MPI_Recv, MPI_Sendrecv, MPI_Probe, a blocking send. Times in ns on the
+/// clock of its run.
 struct MessageWait {
   int64_t start = 0;
   int64_t end = 0;

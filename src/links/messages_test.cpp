@@ -28,12 +28,20 @@ void call(test::RunBuilder& rank, const std::string& name, int64_t start, int64_
 }
 
 TEST(Messages, WhichCallsWait) {
+  const auto waits_in = [](const char* name) {
+    std::vector<test::RunBuilder> ranks(1);
+    call(ranks[0], name, 0, 100);
+    const Session session = session_of(ranks);
+    size_t waits = 0;
+    for (const MessagesOfThread& thread : messages_of(session.runs[0].timeline)) waits += thread.waits.size();
+    return waits;
+  };
   for (const char* name :
        {"MPI_Wait", "MPI_Waitall", "MPI_Recv", "MPI_Sendrecv", "MPI_Send", "MPI_Probe", "PMPI_Recv"}) {
-    EXPECT_TRUE(waits_for_messages(name)) << name;
+    EXPECT_EQ(waits_in(name), 1U) << name;
   }
   for (const char* name : {"MPI_Isend", "MPI_Irecv", "MPI_Test", "MPI_Bcast", "MPI_Barrier", "MPI_Init", "Recv"}) {
-    EXPECT_FALSE(waits_for_messages(name)) << name;
+    EXPECT_EQ(waits_in(name), 0U) << name;
   }
 }
 
