@@ -5,13 +5,12 @@
 //   steps             O(n log n) in the slices of a run   a few bytes a step
 //   waits             O(n log n) in the synchronisations  about 40 bytes a synchronisation
 //   launching calls   O(n) in the device ops of a run     8 bytes a launching call
-//   launched ops      O(n log n) in the device ops      8 bytes an op whose launch is known
+//   launched ops      O(n log n) in the device ops        8 bytes an op whose launch is known
 //   collectives       O(n log n) in the communication     about 30 bytes a collective op, or call of the host
 //   messages          O(n) in the slices, once            about 60 bytes a call that waits for messages
-//   (links/messages.h) dependencies      O(n log n) in the device ops        about 170 bytes a device op
-//   (dependencies/graph.h) idle gaps         O(n) in the slices of a run, then   the causes that host threads give,
-//   about 24 bytes a host
-//                     O(ops) each time they are visited   slice that names a cause; with culprits 4 bytes a host slice
+//   dependencies      O(n log n) in the device ops        about 170 bytes a device op (dependencies/graph.h)
+//   idle gaps         O(n) in the slices of a run, then   about 24 bytes a slice of the host that names a
+//                     O(ops) each time they are visited   cause; with culprits 4 bytes a host slice
 //
 // Any number of threads may ask at once; the session must outlive the facts and not change.
 #pragma once
