@@ -79,7 +79,7 @@ class RankDiagnosis {
     diagnosis.findings = replayed_ && *replayed_ > 0 ? by_gain(std::move(suspects)) : by_waiting(std::move(suspects));
     const std::string vendor = vendor_of(facts_.session());
     for (Finding& finding : diagnosis.findings)
-      finding.suggestion = in_words_of(vendor, true, std::move(finding.suggestion));
+      finding.suggestion = in_words_of(vendor, true, std::move(finding.suggestion), true);
     return diagnosis;
   }
 

@@ -113,9 +113,11 @@ constexpr std::array kFrameworkTerms{
                    "one kernel that reads its inputs once"},
 };
 
-constexpr FrameworkTerms kPythonLock{
-    "Find who holds it: often the interpreter's lock, when other threads of the process run Python",
-    "Find who holds it: another thread of the process (samples of all threads show which), or the system"};
+/// What helps against a lock where the program runs Python, and where it does not.
+constexpr std::string_view kLockWithPython =
+    "Find who holds it: often the interpreter's lock, when other threads of the process run Python";
+constexpr std::string_view kLockWithoutPython =
+    "Find who holds it: another thread of the process (samples of all threads show which), or the system";
 
 }  // namespace
 
@@ -170,7 +172,7 @@ std::string in_words_of(std::string_view vendor, bool pytorch, std::string sugge
   if (!pytorch) {
     for (const FrameworkTerms& terms : kFrameworkTerms) replace_all(suggestion, terms.pytorch, terms.other);
   }
-  if (!python) replace_all(suggestion, kPythonLock.pytorch, kPythonLock.other);
+  if (!python) replace_all(suggestion, kLockWithPython, kLockWithoutPython);
   for (const ToolTerms& terms : kToolTerms) {
     replace_all(suggestion, terms.text,
                 vendor == "NVIDIA"   ? terms.nvidia

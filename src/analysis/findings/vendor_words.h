@@ -21,6 +21,6 @@ bool uses_python(const Session& session);
 
 /// A suggestion in the words of this vendor, and of PyTorch or of programs without a framework. `python`: whether they
 /// run Python.
-std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion, bool python = true);
+std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion, bool python);
 
 }  // namespace cgpu

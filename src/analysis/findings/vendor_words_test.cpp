@@ -13,31 +13,31 @@ constexpr const char* kAllocate =
     "cudaMallocAsync with a pool";
 
 TEST(SuggestionWords, AProgramWithoutPyTorchGetsNoneOfItsAdvice) {
-  EXPECT_EQ(in_words_of("NVIDIA", true, kAllocate), kAllocate);
-  EXPECT_EQ(in_words_of("NVIDIA", false, kAllocate),
+  EXPECT_EQ(in_words_of("NVIDIA", true, kAllocate, true), kAllocate);
+  EXPECT_EQ(in_words_of("NVIDIA", false, kAllocate, true),
             "Allocate once and reuse: buffers made before the loop, cudaMallocAsync with a pool");
-  EXPECT_EQ(in_words_of("AMD", false, kAllocate),
+  EXPECT_EQ(in_words_of("AMD", false, kAllocate, true),
             "Allocate once and reuse: buffers made before the loop, hipMallocAsync with a pool");
 }
 
 TEST(SuggestionWords, ToolsAndSettingsAreThoseOfTheVendor) {
   constexpr const char* kBlocking =
       "unset CUDA_LAUNCH_BLOCKING (HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL, ASCEND_LAUNCH_BLOCKING)";
-  EXPECT_EQ(in_words_of("NVIDIA", true, kBlocking), "unset CUDA_LAUNCH_BLOCKING");
-  EXPECT_EQ(in_words_of("Huawei", true, kBlocking), "unset ASCEND_LAUNCH_BLOCKING");
+  EXPECT_EQ(in_words_of("NVIDIA", true, kBlocking, true), "unset CUDA_LAUNCH_BLOCKING");
+  EXPECT_EQ(in_words_of("Huawei", true, kBlocking, true), "unset ASCEND_LAUNCH_BLOCKING");
   constexpr const char* kAttention =
       "Try another implementation (FlashAttention-3, cuDNN, aiter or Composable Kernel in the place of a generic Triton "
       "kernel)";
-  EXPECT_EQ(in_words_of("NVIDIA", true, kAttention),
+  EXPECT_EQ(in_words_of("NVIDIA", true, kAttention, true),
             "Try another implementation (FlashAttention-3 or cuDNN in the place of a generic Triton kernel)");
-  EXPECT_EQ(in_words_of("AMD", true, kAttention),
+  EXPECT_EQ(in_words_of("AMD", true, kAttention, true),
             "Try another implementation (aiter or Composable Kernel in the place of a generic Triton kernel)");
   constexpr const char* kRecord = "Record the calls, too (rocprofv3 --sys-trace, nsys profile -t cuda), with NVTX";
-  EXPECT_EQ(in_words_of("NVIDIA", true, kRecord), "Record the calls, too (nsys profile -t cuda), with NVTX");
-  EXPECT_EQ(in_words_of("AMD", true, kRecord), "Record the calls, too (rocprofv3 --sys-trace), with roctx");
-  EXPECT_EQ(in_words_of("Huawei", true, kRecord), "Record the calls, too (msprof --runtime-api=on), with mstx");
+  EXPECT_EQ(in_words_of("NVIDIA", true, kRecord, true), "Record the calls, too (nsys profile -t cuda), with NVTX");
+  EXPECT_EQ(in_words_of("AMD", true, kRecord, true), "Record the calls, too (rocprofv3 --sys-trace), with roctx");
+  EXPECT_EQ(in_words_of("Huawei", true, kRecord, true), "Record the calls, too (msprof --runtime-api=on), with mstx");
   for (const char* vendor : {"", "other", "IBM"}) {
-    EXPECT_EQ(in_words_of(vendor, true, kRecord), "Record the calls, too, with ranges that the program marks");
+    EXPECT_EQ(in_words_of(vendor, true, kRecord, true), "Record the calls, too, with ranges that the program marks");
   }
 }
 
