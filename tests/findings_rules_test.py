@@ -154,6 +154,26 @@ class Rules(unittest.TestCase):
                     ("rules: {", "rules.yaml: line ")):
                 self.assertIn(message, said(text))
 
+    def test_a_threshold_of_nothing_finds_nothing_where_there_is_nothing(self):
+        """`noticeable: 0 %` lets each rule speak, also of sums over no op."""
+        def steps(m):
+            for number in range(4):
+                with m.step(number):
+                    m.launch(machine.GEMM, 500)
+            m.synchronize()
+
+        for ranks in (1, 2):
+            with tempfile.TemporaryDirectory() as folder:
+                paths = machine.write(machine.run(steps, ranks), folder)
+                file = os.path.join(folder, "rules.yaml")
+                with open(file, "w", encoding="utf-8") as handle:
+                    handle.write("thresholds:\n  noticeable: 0 %\n")
+                done = tool.run(["table", *paths, "findings", "--format", "json", "--rules", file])
+                self.assertEqual(done.returncode, 0, (ranks, done.stderr.decode()))
+                rules = {row["rule"] for row in tool.rows_of(json.loads(done.stdout.decode()))["findings"]}
+                self.assertFalse(rules & {"slow_link", "fusable_kernels", "device_copies"}, ranks)
+                self.assertEqual(tool.run(["diagnose", *paths, "--rules", file]).returncode, 0, ranks)
+
     def test_copies_do_not_claim_what_the_host_does_after_them(self):
         """A small copy that waits for the device, then a range that writes for long: it is the range, by its name."""
         def program(m):

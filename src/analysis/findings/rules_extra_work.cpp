@@ -108,7 +108,7 @@ void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
     time_of[t.name(slice)] += t.slices.duration[slice];
     return true;
   });
-  if (!is_noticeable(context, copies.time)) return;
+  if (time_of.empty() || !is_noticeable(context, copies.time)) return;
   const auto most = std::max_element(time_of.begin(), time_of.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const EdgeTimes::Scenario scenario = without(std::move(copies.by_run));

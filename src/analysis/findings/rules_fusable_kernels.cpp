@@ -160,6 +160,7 @@ bool find_sequences(RuleContext& context, const SequencesOfRuns& of_runs, std::v
     all.saved += one.saved;
     for (const auto& [kernel_class, time] : one.classes) all.classes[kernel_class] += time;
   }
+  if (all.count == 0) return false;
   if (static_cast<double>(all.saved) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
     return false;
   }

@@ -14,6 +14,7 @@ namespace cgpu {
 void find_links(RuleContext& context, std::vector<Finding>& findings) {
   if (!context.has_device_ops() || context.facts().whole().session().runs.size() < 2) return;
   const SlowLinks& slow = context.slow_links();
+  if (slow.groups.empty()) return;
   if (static_cast<double>(slow.excess) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
     return;
   }
