@@ -91,15 +91,17 @@ class Messages(unittest.TestCase):
         self.late({"kernel": lambda rank: 1100 if rank == 2 else 600}, "its kernels take longer", marked=False)
 
     def test_messages_that_take_long(self):
-        ranks = halo(message=1000)
-        row = findings(ranks)[0]
-        self.assertEqual(row["rule"], "exposed_communication")
-        self.assertIn("the run waits for communication of the hosts, most in MPI_Waitall", row["title"])
-        self.assertIn("most in MPI_Waitall: %d calls, 1.00 ms each on average" % (RANKS * STEPS), row["evidence"])
-        self.assertNotIn("graph", row["suggestion"])
-        saved = max(m.now for m in ranks) - max(m.now for m in halo(message=0))
-        self.assertAlmostEqual(row["recoverable_ns"] / 1000 / saved, 1, delta=0.1)
-        self.assertNotIn("launch_bound", {one["rule"] for one in serious(findings(ranks))})
+        for reduces in (True, False):
+            ranks = halo(message=1000, reduces=reduces)
+            rows = findings(ranks)
+            row = rows[0]
+            self.assertEqual(row["rule"], "exposed_communication")
+            self.assertIn("the run waits for communication of the hosts, most in MPI_Waitall", row["title"])
+            self.assertIn("most in MPI_Waitall: %d calls, 1.00 ms each on average" % (RANKS * STEPS), row["evidence"])
+            self.assertNotIn("graph", row["suggestion"])
+            saved = max(m.now for m in ranks) - max(m.now for m in halo(message=0, reduces=reduces))
+            self.assertAlmostEqual(row["recoverable_ns"] / 1000 / saved, 1, delta=0.1)
+            self.assertNotIn("launch_bound", {one["rule"] for one in serious(rows)})
 
     def test_nobody_is_late(self):
         # The first ones wait for the last one.

@@ -56,7 +56,7 @@ IntervalSet unexplained_time(const SessionFacts& facts, size_t run, const std::v
 DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy)
     : runs_(facts.whole().session().runs.size()),
       together_(has_common_clock(facts.whole().session())),
-      hosts_communicate_(!facts.whole().collectives_of_hosts().empty()) {
+      hosts_communicate_(!facts.whole().collectives_of_hosts().empty() || !facts.whole().messages().empty()) {
   for (const Period& period : periods) periods_.push_back({.length = period.end - period.begin});
   const DependencyGraph& graph = facts.whole().dependencies();
   for (size_t number = 0; number < facts.session().runs.size(); ++number) {

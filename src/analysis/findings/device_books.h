@@ -57,7 +57,7 @@ class DeviceBooks {
   std::vector<OfPeriod> periods_;
   size_t runs_ = 0;                 // of the whole session
   bool together_ = false;           // whether the periods are of all runs
-  bool hosts_communicate_ = false;  // in collectives
+  bool hosts_communicate_ = false;  // in collectives or messages
 };
 
 }  // namespace cgpu

@@ -285,6 +285,11 @@ Finding both_of(const Finding& a, const Finding& b) {
           .remedy = with(*a.remedy, *b.remedy)};
 }
 
+/// Whether removing a cause takes time from the run: it is on the critical path, or devices idle for it.
+bool costs_time(RuleContext& context, const EdgeTimes::Scenario& without) {
+  return without.removed.none() || context.path_of(without.removed) > 0 || context.idle_time_of(without.removed) > 0;
+}
+
 /// Where nothing saves noticeable time by itself, although the devices are without work for a tenth of the time or
 /// more: the two causes that save most together. Below what is critical they have to save twice what is noticeable.
 void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
@@ -299,11 +304,11 @@ void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
     const auto is_same = [&](const Finding& other) { return other.rule == cause.rule; };
     if (std::ranges::none_of(found.dropped, is_same)) candidates.push_back(std::move(cause));
   }
+  std::erase_if(candidates, [&](const Finding& one) { return !one.remedy || !costs_time(context, *one.remedy); });
   int64_t most = (lost < context.thresholds().critical ? 2 * noticeable : noticeable) - 1;
   std::optional<std::pair<size_t, size_t>> best;
   for (size_t i = 0; i < candidates.size(); ++i) {
     for (size_t j = i + 1; j < candidates.size(); ++j) {
-      if (!candidates[i].remedy || !candidates[j].remedy) continue;
       const EdgeTimes::Scenario both = with(*candidates[i].remedy, *candidates[j].remedy);
       if (context.path_of(both.removed) < noticeable) continue;  // one of them has to be on the path
       const int64_t gain = context.gain_of(both);
