@@ -100,7 +100,7 @@ class Ranks(unittest.TestCase):
     def test_devices_that_only_the_host_joins(self):
         """Of three devices without communication one takes half as long again; with equal work each takes a seventh less
         than that one."""
-        def program(durations):
+        def program(durations, kernels=(machine.GEMM,) * 3):
             def run(m):
                 for number in range(6):
                     with m.step(number):
@@ -110,8 +110,8 @@ class Ranks(unittest.TestCase):
                             correlation = m.call("cudaLaunchKernel", machine.LAUNCH)
                             ends.append(launched + machine.TO_DEVICE + duration)
                             m.number = device
-                            m.run_op("kernel", machine.GEMM, launched + machine.TO_DEVICE, duration, machine.MAIN_STREAM,
-                                     correlation, launched)
+                            m.run_op("kernel", kernels[device], launched + machine.TO_DEVICE, duration,
+                                     machine.MAIN_STREAM, correlation, launched)
                             m.number = 0
                         m.call("cudaDeviceSynchronize", max(ends) + machine.RETURN - m.now)
             return machine.run(run)
@@ -119,7 +119,10 @@ class Ranks(unittest.TestCase):
         self.assertEqual((row["rank"], row["device"], row["confidence"]), (0, 1, "medium"))
         self.assertEqual(row["title"], "The run waits for device 1, which computes 18.0 ms in all, a device on average 14.0 ms")
         self.assertAlmostEqual(row["recoverable_ns"] / 1000, 6 * 667, delta=60)
-        self.assertNotIn("straggler", by_rule(findings(program([2000, 2100, 2000]))))
+        other = (machine.GEMM, machine.GEMM, machine.ELEMENTWISE)
+        for durations, kernels in (([2000, 2100, 2000], (machine.GEMM,) * 3), ([5, 3000, 5], (machine.GEMM,) * 3),
+                                   ([5, 3000, 1000], other)):
+            self.assertNotIn("straggler", by_rule(findings(program(durations, kernels))), durations)
 
     def test_few_collectives_do_not_show_who_is_late(self):
         def run(m):

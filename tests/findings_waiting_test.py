@@ -127,7 +127,7 @@ class Silence(unittest.TestCase):
         rows = program([round(1000 + arrivals.expovariate(1 / 8000)) for _ in range(60)])
         self.assertEqual([row for row in alarms(rows) if row["rule"] == "host_stall"], [])
         self.assertIn("in stretches of 200.0 us or more", by_rule(rows)["no_work"]["evidence"])
-        for lengths in ([8000] * 60, [3000] * 50 + [60_000] * 10):
+        for lengths in ([8000] * 60, [3000] * 50 + [60_000] * 10, [2000, 9000, 2000, 9000, 2000] * 12):
             self.assertEqual(program(lengths)[0]["rule"], "host_stall")
 
     def test_a_loop_or_frames_say_that_it_is_the_host(self):
@@ -208,12 +208,19 @@ class ForAnotherThread(unittest.TestCase):
         self.assertIn("read of _io.FileIO", first["evidence"])
 
     def test_a_thread_that_waits_too_or_ends_at_another_time_is_not_the_one(self):
+        def only_puts(m, begin):
+            m.event("python_function", "queue.py(122): put", begin + 4960, 30, thread=200)
+
+        def serves_others(m, begin):
+            for part in range(50):
+                m.event("python_function", "tokenizer.py(8): encode", begin + 100 * part, 90, thread=200)
+
         def waits(m, begin):
             m.event("python_function", "<method 'acquire' of '_thread.lock' objects>", begin + 100, 4890, thread=200)
 
         def ends_before(m, begin):
             m.event("python_function", "tokenizer.py(8): encode", begin - 2000, 5000, thread=200)
-        for works in (waits, ends_before):
+        for works in (waits, ends_before, only_puts, serves_others):
             rows = self.program(works)
             self.assertEqual(alarms(rows), [], works)
             self.assertIn("waits in queue.py(154): get", by_rule(rows)["no_work"]["title"])

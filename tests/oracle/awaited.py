@@ -1,7 +1,7 @@
 """What other threads did while a thread of their process waited for them (table idle)."""
 import re
 
-from . import idle
+from . import idle, kineto
 
 FOR_A_THREAD = re.compile(r"^pthread_cond_((timed|clock)?)wait$|^pthread_barrier_wait$|^sem_((timed|clock)?)wait$"
                           r"|^<built-in method get of _queue\.SimpleQueue|^<method 'get' of '_queue\.SimpleQueue"
@@ -63,7 +63,9 @@ class AwaitedThreads:
         best, least = None, (end - start) // 5
         for other in (t for t in threads if t != thread):
             items = self.host.slices[other]
-            if not any(abs(t - end) <= self.AT_ONCE for s in items for t in (s.start, s.end)):
+            if not any(abs(s.start - end) <= self.AT_ONCE and self.is_wait(s)
+                       or abs(s.end - end) <= self.AT_ONCE and s.start <= end - self.AT_ONCE
+                       and 2 * (s.end - s.start) >= end - start for s in items):
                 continue
             waited = self.waited(items, start, end)
             if waited < least:
@@ -71,15 +73,18 @@ class AwaitedThreads:
         return best
 
     @staticmethod
-    def waited(items, start, end):
+    def is_wait(item):
+        return (idle.cause_of(item) in ("lock", "no_work") or FOR_A_THREAD.search(item.name) is not None
+                or OTHER_WAITS.search(item.name) is not None or item.name in idle.SLEEPS)
+
+    def waited(self, items, start, end):
         near = [s for s in items if s.start < end and s.end > start]
+        launches = any(s.kind in kineto.CALLS and start <= s.start < end for s in near)
         cuts = sorted({start, end} | {t for s in near for t in (s.start, s.end) if start < t < end})
         waited = 0
         for left, right in zip(cuts, cuts[1:]):
             innermost = max((s for s in near if s.start <= left and right <= s.end), key=idle.place, default=None)
-            if innermost is not None and (idle.cause_of(innermost) in ("lock", "no_work")
-                                          or FOR_A_THREAD.search(innermost.name) or OTHER_WAITS.search(innermost.name)
-                                          or innermost.name in idle.SLEEPS):
+            if (not launches) if innermost is None else self.is_wait(innermost):
                 waited += right - left
         return waited
 

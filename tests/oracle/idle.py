@@ -300,8 +300,12 @@ class Edges:
         self.recorded = (min(s.start for s in host), max(s.end for s in host)) if host else None
         emptied = collections.defaultdict(list)
         for call in trace.calls():
-            if empties_a_queue(call.name) or re.search("StreamCreate|CtxCreate|PrimaryCtxRetain", call.name):
+            if empties_a_queue(call.name):
                 emptied[call.process].append(call.end)
+        for process in {call.process for call in trace.calls()}:  # the first one creates the context, where it takes long
+            first = min((call for call in trace.calls() if call.process == process), key=lambda c: (c.start, c.order))
+            if first.end - first.start >= 10_000_000 and cause_of(first) not in ("synchronization", "blocking_copy"):
+                emptied[process].append(first.end)
         streams = collections.defaultdict(list)
         for op in sorted(trace.device_ops, key=lambda o: (o.start, o.order)):
             streams[op.process, op.thread].append(op)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -67,60 +68,93 @@ class ComputeUntil {
   std::vector<Sums> sums_;  // up to and with each
 };
 
-/// Of all collectives that several members came to.
+/// Of the collectives in which ranks waited.
 struct Waiting {
   int64_t collectives = 0;
   int64_t mean = 0;                       // ns that the members of each waited on average
-  int64_t computes = 0;                   // ns that the last of each has computed longer before it than the others
-  int64_t experts = 0;                    // of these, in kernels of experts
   std::map<uint32_t, int64_t> last = {};  // by run: how often it came last
 };
 
-void add_series(const Session& session, const std::vector<ComputeUntil>& compute, const CollectiveSeries& series,
-                Waiting& waiting) {
-  struct Instance {
-    int64_t waited = 0;
-    ComputeUntil::Sums all;
-    ComputeUntil::Sums of_last;
-  };
-  const OutOfCoreVector<Arrival> met = arrivals(session, series);
-  std::vector<Instance> instances(series.instances);
-  for (const CollectiveMember& member : series.members) {
-    int64_t before = INT64_MAX;  // the begin of the one before it
-    for (const CollectivePart part : series.parts_of(member)) {
-      if (before < part.start) {
-        const ComputeUntil::Sums sums = compute[member.run].within({before, part.start});
-        instances[part.instance].all += sums;
-        if (met[part.instance].last == &member) instances[part.instance].of_last = sums;
-      }
-      before = part.start;
-    }
-  }
+/// By instance of a series, ns that its members waited in all; 0 of those that one member alone came to, and of those
+/// whose last member came at a time that is not judged.
+std::vector<int64_t> waited_by_instance(const Session& session, const CollectiveSeries& series,
+                                        const OutOfCoreVector<Arrival>& met, const IntervalSet& judged) {
+  std::vector<int64_t> waited(series.instances);
   for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
-    instances[part.instance].waited += until - common_time(session.runs[member.run], part.start);
+    const Arrival& arrival = met[part.instance];
+    if (arrival.parts < 2 || judged.clip(arrival.last_start, arrival.last_start + 1).empty()) return;
+    waited[part.instance] += until - common_time(session.runs[member.run], part.start);
   });
-  for (size_t i = 0; i < instances.size(); ++i) {
-    if (met[i].parts < 2) continue;
-    const Instance& one = instances[i];
-    const int64_t others = int64_t{met[i].parts} - 1;
-    const auto longer = [&](int64_t ComputeUntil::Sums::*time) {
-      return one.of_last.*time - (one.all.*time - one.of_last.*time) / others;
-    };
-    ++waiting.collectives;
-    ++waiting.last[met[i].last->run];
-    waiting.mean += one.waited / (others + 1);
-    waiting.computes += longer(&ComputeUntil::Sums::all);
-    waiting.experts += longer(&ComputeUntil::Sums::experts);
+  return waited;
+}
+
+/// Those of the devices in which all members communicate, not from stage to stage.
+template <typename Visit>
+void for_each_series(const SessionFacts& facts, Visit visit) {
+  for (const CollectiveSeries& series : facts.collectives()) {
+    if (!passes_work_on(series)) visit(series, arrivals(facts.session(), series));
   }
 }
 
-Waiting waiting_of(const SessionFacts& facts, const std::vector<ComputeUntil>& compute) {
-  const Session& session = facts.session();
+Waiting waiting_of(const SessionFacts& facts, const IntervalSet& judged) {
   Waiting waiting;
-  for (const CollectiveSeries& series : facts.collectives()) {
-    if (!passes_work_on(series)) add_series(session, compute, series, waiting);
-  }
+  for_each_series(facts, [&](const CollectiveSeries& series, const OutOfCoreVector<Arrival>& met) {
+    const std::vector<int64_t> waited = waited_by_instance(facts.session(), series, met, judged);
+    for (size_t i = 0; i < waited.size(); ++i) {
+      if (waited[i] == 0) continue;
+      ++waiting.collectives;
+      ++waiting.last[met[i].last->run];
+      waiting.mean += waited[i] / int64_t{met[i].parts};
+    }
+  });
   return waiting;
+}
+
+/// By run, when the ops of these collectives begin; in order.
+std::vector<std::vector<int64_t>> begins_of_collectives(const SessionFacts& facts) {
+  std::vector<std::vector<int64_t>> begins(facts.session().runs.size());
+  for_each_series(facts, [&](const CollectiveSeries& series, const OutOfCoreVector<Arrival>&) {
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart part : series.parts_of(member)) begins[member.run].push_back(part.start);
+    }
+  });
+  for (std::vector<int64_t>& of_run : begins) std::ranges::sort(of_run);
+  return begins;
+}
+
+/// ns that the last one of each collective in which ranks waited has computed longer than the others, since the
+/// collective of its run before that.
+ComputeUntil::Sums excess_of_last(const SessionFacts& facts, const std::vector<ComputeUntil>& compute,
+                                  const IntervalSet& judged) {
+  struct Instance {
+    ComputeUntil::Sums all;
+    ComputeUntil::Sums of_last;
+  };
+  const std::vector<std::vector<int64_t>> begins = begins_of_collectives(facts);
+  ComputeUntil::Sums excess;
+  for_each_series(facts, [&](const CollectiveSeries& series, const OutOfCoreVector<Arrival>& met) {
+    const std::vector<int64_t> waited = waited_by_instance(facts.session(), series, met, judged);
+    std::vector<Instance> instances(series.instances);
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart part : series.parts_of(member)) {
+        const std::vector<int64_t>& of_run = begins[member.run];
+        const auto next = std::ranges::lower_bound(of_run, part.start);
+        if (next == of_run.begin() || waited[part.instance] == 0) continue;
+        const ComputeUntil::Sums sums = compute[member.run].within({*std::prev(next), part.start});
+        instances[part.instance].all += sums;
+        if (met[part.instance].last == &member) instances[part.instance].of_last = sums;
+      }
+    }
+    for (size_t i = 0; i < instances.size(); ++i) {
+      if (waited[i] == 0) continue;
+      const Instance& one = instances[i];
+      const auto longer = [&](int64_t ComputeUntil::Sums::*time) {
+        return one.of_last.*time - (one.all.*time - one.of_last.*time) / (int64_t{met[i].parts} - 1);
+      };
+      excess += {longer(&ComputeUntil::Sums::all), longer(&ComputeUntil::Sums::experts)};
+    }
+  });
+  return excess;
 }
 
 /// No run waits for another; where `equal_work`, since each computes in all what the runs compute on average.
@@ -162,14 +196,16 @@ EdgeTimes::Scenario without_waiting(const SessionFacts& facts, const std::vector
 void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings) {
   const Session& session = context.session();
   if (!has_common_clock(session)) return;
+  const IntervalSet judged = context.judged_times();
+  const Waiting waiting = waiting_of(context.facts(), judged);
+  const auto noticeable = context.thresholds().noticeable * static_cast<double>(context.measured());
+  if (waiting.collectives == 0 || static_cast<double>(waiting.mean) < noticeable) return;
   std::vector<ComputeUntil> compute;
   for (const Run& run : session.runs) compute.emplace_back(run.timeline);
-  const Waiting waiting = waiting_of(context.facts(), compute);
-  const auto noticeable = context.thresholds().noticeable * static_cast<double>(context.measured());
-  if (static_cast<double>(waiting.mean) < noticeable) return;
+  const ComputeUntil::Sums excess = excess_of_last(context.facts(), compute, judged);
   const auto [run, times] = *std::ranges::max_element(waiting.last, {}, [](const auto& one) { return one.second; });
-  const bool computes = 2 * waiting.computes >= waiting.mean;
-  const bool of_experts = computes && 2 * waiting.experts >= waiting.computes;
+  const bool computes = 2 * excess.all >= waiting.mean;
+  const bool of_experts = computes && 2 * excess.experts >= excess.all;
   findings.push_back(
       {.rule = "load_imbalance",
        .title = fmt::format("{} the ranks wait for each other, each time for another one, because {}", kShareOfTime,
@@ -180,7 +216,7 @@ void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings) {
            "in {} collectives each rank waits {} on average; rank {} comes last most often, to {} of them{}",
            format_count(waiting.collectives), context.in_all(waiting.mean), session.runs[run].rank, format_count(times),
            computes ? fmt::format("; before a collective the last one has computed {} longer than the others",
-                                  format_ns(waiting.computes / waiting.collectives))
+                                  format_ns(excess.all / waiting.collectives))
                     : "; the last ones have not computed longer than the others"),
        .suggestion = of_experts ? kBalanceExperts
                      : computes ? kBalanceWork

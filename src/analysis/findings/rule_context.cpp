@@ -11,10 +11,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/common/folded_names.h"
-#include "analysis/common/name_rules.h"
 #include "analysis/critical_path/path_parts.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/awaited_input.h"
 #include "analysis/findings/long_stretches.h"
 #include "analysis/host/thread_times.h"
 #include "analysis/idle/culprit_names.h"
@@ -142,6 +142,14 @@ RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : fact
   long_stretch_ = cgpu::long_stretch(facts.whole(), thresholds().host_stall);
   const EdgeTimes::Limits limits{long_stretch_, thresholds().small_copy, thresholds().many_copies};
   times_ahead_ = ahead([&facts, limits] { return EdgeTimes(facts.whole(), limits); });
+}
+
+IntervalSet RuleContext::judged_times() const {
+  const SessionFacts& whole = facts_.whole();
+  const int64_t zero = whole.dependencies().zero(0) + whole.run(0).clock_base;
+  std::vector<Interval> times;
+  for (const Period& period : judged_.periods) times.push_back({period.begin + zero, period.end + zero});
+  return IntervalSet(std::move(times));
 }
 
 void RuleContext::find_path() {
@@ -429,8 +437,9 @@ const IdleCulprit& RuleContext::awaited_event(IdleCause cause) {
 }
 
 IdleCulprit RuleContext::find_awaited_event(IdleCause cause) const {
-  constexpr int64_t kTyping = 100'000'000;  // ns
   std::map<std::string, int64_t> events;
+  std::map<std::string, int64_t> reads;
+  std::vector<int64_t> lengths;  // of reads
   int64_t whole = 0;
   for (size_t number = 0; number < session().runs.size(); ++number) {
     const size_t in_whole = facts_.place_in_whole(number);
@@ -440,21 +449,20 @@ IdleCulprit RuleContext::find_awaited_event(IdleCause cause) const {
       facts_.idle().for_each_gap(number, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
         for (const IdlePart& part : parts) {
           if (part.cause != cause) continue;
-          whole += part.time.end - part.time.begin;
+          const int64_t length = part.time.end - part.time.begin;
+          whole += length;
           // In a step a run waits for what it needs; between steps, for the next request.
-          const bool in_step =
-              2 * marks.clip(part.time.begin, part.time.end).length() > part.time.end - part.time.begin;
-          SliceIndex outermost = kNone;  // "queue.py: get", not the lock of the queue
-          for (SliceIndex slice = part.culprit; slice != kNone; slice = host.slices.parent[slice]) {
-            const bool is_typed =
-                host.slices.duration[slice] >= kTyping && is_in(NameList::typed_input, host.name(slice));
-            if (is_typed || (!in_step && waits_for_event(host.name(slice)))) outermost = slice;
-          }
-          if (outermost != kNone) events[folded_name(host.name(outermost))] += part.time.end - part.time.begin;
+          if (2 * marks.clip(part.time.begin, part.time.end).length() > length) continue;
+          const AwaitedInput awaited = awaited_input(host, part.culprit);
+          if (awaited.slice == kNone) continue;
+          const std::string name = folded_name(host.name(awaited.slice));
+          (awaited.is_read ? reads : events)[name] += length;
+          if (awaited.is_read) lengths.push_back(host.slices.duration[awaited.slice]);
         }
       });
     }
   }
+  if (are_unequal(std::move(lengths))) events.insert(reads.begin(), reads.end());
   const IdleCulprit most = largest_of(events, whole);
   return most.pct >= 50 ? most : IdleCulprit{};
 }
@@ -494,22 +502,31 @@ IdleCulprit RuleContext::culprit_of_stalls() {
 
 namespace {
 
-/// Whether scheduling or samples show that a thread ran for half of a time or more.
-bool was_running(const std::vector<ThreadTimes>& threads, const Track& track, Interval time) {
-  return std::ranges::any_of(threads, [&](const ThreadTimes& one) {
-    return one.evidence != ThreadEvidence::calls && one.process == track.process && one.thread == track.thread &&
-           2 * one.at_work.clip(time.begin, time.end).length() >= time.end - time.begin;
-  });
+/// Which threads scheduling or samples show at work, by track.
+std::map<TrackIndex, const ThreadTimes*> seen_threads(const Timeline& t, const std::vector<ThreadTimes>& threads) {
+  std::map<std::pair<std::string_view, std::string_view>, const ThreadTimes*> by_name;
+  for (const ThreadTimes& one : threads) {
+    if (one.evidence != ThreadEvidence::calls) by_name.emplace(std::pair(one.process, one.thread), &one);
+  }
+  std::map<TrackIndex, const ThreadTimes*> seen;
+  for (TrackIndex track = 0; track < t.tracks.size() && !by_name.empty(); ++track) {
+    const auto found = by_name.find({t.tracks[track].process, t.tracks[track].thread});
+    if (found != by_name.end()) seen.emplace(track, found->second);
+  }
+  return seen;
 }
 
 /// Whether times are as unlike as those between requests are, of which one says nothing of the next: of a Poisson
-/// process the upper quartile is 4.8 times the lower one.
+/// process the median is 2.4 times the lower quartile, and the upper quartile twice the median. Of work of two lengths
+/// one of these is about 1.
 bool vary_widely(std::vector<int64_t> times) {
   constexpr size_t kFewest = 20;
-  constexpr double kRatio = 3.5;
+  constexpr double kAboveLower = 1.8;
+  constexpr double kBelowUpper = 1.6;
   if (times.size() < kFewest) return false;
   std::ranges::sort(times);
-  return static_cast<double>(times[times.size() * 3 / 4]) >= kRatio * static_cast<double>(times[times.size() / 4]);
+  const auto quartile = [&](size_t number) { return static_cast<double>(times[times.size() * number / 4]); };
+  return quartile(2) >= kAboveLower * quartile(1) && quartile(3) >= kBelowUpper * quartile(2);
 }
 
 }  // namespace
@@ -541,9 +558,15 @@ RuleContext::Silence RuleContext::silence() {
     }
     for (auto& [thread, times] : moments) std::sort(times.begin(), times.end());
     const std::vector<ThreadTimes> threads = thread_times(facts_.whole().session().runs[run]);
+    const std::map<TrackIndex, const ThreadTimes*> seen = seen_threads(t, threads);
     for (const Stretch& stretch : stretches_) {
       if (stretch.run != run || stretch.length < least || explained.contains(stretch.thread)) continue;
-      if (was_running(threads, t.tracks[stretch.thread], stretch.time)) continue;
+      const auto times_of_thread = seen.find(stretch.thread);
+      if (times_of_thread != seen.end()) {
+        const Interval& time = stretch.time;
+        const int64_t ran = times_of_thread->second->at_work.clip(time.begin, time.end).length();
+        if (2 * ran >= time.end - time.begin) continue;
+      }
       const std::vector<int64_t>& times = moments.at(stretch.thread);
       int64_t longest = 0;
       int64_t from = stretch.time.begin;

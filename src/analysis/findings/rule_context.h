@@ -65,6 +65,8 @@ class RuleContext {
 
   /// What the rules look at.
   const JudgedPeriods& judged() const { return judged_; }
+  /// When that is, on the common clock of the runs.
+  IntervalSet judged_times() const;
   /// ns of all of it.
   int64_t measured() const { return measured_; }
   /// Of sampled call trees, which have no steps: ns of the thread with the most.

@@ -45,15 +45,6 @@ struct LatePeer {
   }
 };
 
-/// On the common clock of the runs.
-IntervalSet judged_times(const RuleContext& context) {
-  const SessionFacts& whole = context.facts().whole();
-  const int64_t zero = whole.dependencies().zero(0) + whole.run(0).clock_base;
-  std::vector<Interval> times;
-  for (const Period& period : context.judged().periods) times.push_back({period.begin + zero, period.end + zero});
-  return IntervalSet(std::move(times));
-}
-
 /// The fewest peers that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
 /// part of it; else the one that by itself causes so much that it is late, not just unlucky; else none. The first
 /// causes the most.
@@ -62,7 +53,7 @@ std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOf
   const std::vector<PeerTime>& peers = of_peers.peers;
   const auto members =
       of_peers.messages != nullptr
-          ? lateness_of_hosts(context.session(), of_peers.series, *of_peers.messages, judged_times(context))
+          ? lateness_of_hosts(context.session(), of_peers.series, *of_peers.messages, context.judged_times())
           : lateness_of_members(context.session(), of_peers.series, of_peers.counts);
   if (members.size() < 2 || peers.size() < 2) return {};
   const bool are_devices = peers.front().device.has_value();

@@ -10,6 +10,7 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/stragglers.h"
+#include "base/lower_median.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -33,10 +34,44 @@ EdgeTimes::Scenario equal_work(const SessionFacts& facts, const std::map<int32_t
   return equal;
 }
 
+/// ns by kernel, of each device.
+std::map<int32_t, std::map<StringId, int64_t>> kernels_of_devices(const Timeline& t) {
+  std::map<int32_t, std::map<StringId, int64_t>> times;
+  for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+    if (t.device_ops.kind[op] != OpKind::compute) return;
+    times[t.device_ops.device[op]][t.slices.name[slice]] += t.slices.duration[slice];
+  });
+  return times;
+}
+
+/// The devices that share one work: each computes a quarter of the median or more, and for half of that time or more
+/// runs kernels that the one with the most runs, too. Others serve something else (another model, a display).
+std::vector<PeerTime> alike_devices(RuleContext& context) {
+  constexpr int64_t kPart = 4;
+  std::vector<PeerTime> devices = compute_of_devices(context);
+  if (devices.size() < 2) return {};
+  std::vector<int64_t> times;
+  for (const PeerTime& one : devices) times.push_back(one.compute);
+  const int64_t median = lower_median(std::move(times));
+  std::erase_if(devices, [&](const PeerTime& one) { return one.compute == 0 || kPart * one.compute < median; });
+  if (devices.size() < 2) return {};
+  const auto kernels = kernels_of_devices(context.session().runs.front().timeline);
+  const auto& of_most = kernels.at(*std::ranges::max_element(devices, {}, &PeerTime::compute)->device);
+  std::erase_if(devices, [&](const PeerTime& one) {
+    int64_t shared = 0, all = 0;
+    for (const auto& [name, time] : kernels.at(*one.device)) {
+      all += time;
+      if (of_most.contains(name)) shared += time;
+    }
+    return 2 * shared < all;
+  });
+  return devices;
+}
+
 }  // namespace
 
 void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) {
-  const std::vector<PeerTime> devices = compute_of_devices(context);
+  const std::vector<PeerTime> devices = alike_devices(context);
   if (devices.size() < 2) return;
   int64_t mean = 0;
   for (const PeerTime& one : devices) mean += one.compute;
@@ -45,14 +80,14 @@ void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) 
   if (static_cast<double>(most.compute) < context.thresholds().unequal_work * static_cast<double>(mean)) return;
   std::map<int32_t, double> factors;
   for (const PeerTime& one : devices) {
-    if (one.compute == 0) return;  // it is used for something else
     factors.emplace(*one.device, static_cast<double>(mean) / static_cast<double>(one.compute));
   }
   findings.push_back(
       {.rule = "straggler",
        .title = fmt::format("The run waits for device {}, which computes {}, a device on average {}", *most.device,
                             context.in_all(most.compute), format_ns(mean)),
-       .evidence = fmt::format("{} devices that do not communicate; with equal work it would compute {} less",
+       .evidence = fmt::format("{} devices that run the same kernels and do not communicate; with equal work it would "
+                               "compute {} less",
                                devices.size(), format_ns(most.compute - mean)),
        .suggestion = "Divide the work evenly over the devices; over unlike devices, by how fast each is",
        .command = "gpu_time",

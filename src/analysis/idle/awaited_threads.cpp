@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kAtOnce = 50'000;  // ns in which a thread goes on that another one wakes
 constexpr size_t kMostThreads = 64;
-constexpr int64_t kWorks = 5;  // a thread is at work that waits less than one part of so many
+constexpr int64_t kWorks = 5;  // a thread is at work that does nothing less than one part of so many
 
 }  // namespace
 
@@ -38,8 +38,8 @@ std::optional<TrackIndex> AwaitedThreads::of(TrackIndex thread, Interval wait) {
   std::optional<TrackIndex> found;
   int64_t least = (wait.end - wait.begin) / kWorks;
   for (const TrackIndex other : process->second) {
-    if (other == thread || !does_something_at(other, wait.end)) continue;
-    const int64_t time = waited(other, wait);
+    if (other == thread || !lets_go_on(other, wait)) continue;
+    const int64_t time = without_work(other, wait);
     if (time >= least) continue;
     least = time;
     found = other;
@@ -47,23 +47,35 @@ std::optional<TrackIndex> AwaitedThreads::of(TrackIndex thread, Interval wait) {
   return found;
 }
 
-int64_t AwaitedThreads::waited(TrackIndex thread, Interval time) {
+int64_t AwaitedThreads::without_work(TrackIndex thread, Interval time) {
+  const std::span<const SliceIndex> own = innermost_.of(thread);
+  const auto begins = std::partition_point(
+      own.begin(), own.end(), [&](SliceIndex slice) { return timeline_.slices.start[slice] < time.begin; });
+  bool launches = false;
+  for (auto at = begins; at != own.end() && timeline_.slices.start[*at] < time.end && !launches; ++at) {
+    launches = is_call(timeline_.kind(*at));
+  }
   int64_t sum = 0;
   innermost_.for_each(thread, time, [&](const Interval& part, SliceIndex slice) {
-    if (slice != kNone && is_wait(slice)) sum += part.end - part.begin;
+    if (slice == kNone ? !launches : is_wait(slice)) sum += part.end - part.begin;
   });
   return sum;
 }
 
-bool AwaitedThreads::does_something_at(TrackIndex thread, int64_t time) const {
+bool AwaitedThreads::lets_go_on(TrackIndex thread, Interval wait) {
   const Slices& slices = timeline_.slices;
+  const Interval about{wait.end - kAtOnce, wait.end + kAtOnce};
   const std::span<const SliceIndex> own = innermost_.of(thread);
-  const auto begins = std::partition_point(own.begin(), own.end(),
-                                           [&](SliceIndex slice) { return slices.start[slice] < time - kAtOnce; });
-  if (begins != own.end() && slices.start[*begins] <= time + kAtOnce) return true;
-  bool ends = false;
-  innermost_.for_each(thread, {time - kAtOnce, time - kAtOnce + 1}, [&](const Interval&, SliceIndex slice) {
-    for (; slice != kNone && !ends; slice = slices.parent[slice]) ends = slices.end(slice) <= time + kAtOnce;
+  auto at =
+      std::partition_point(own.begin(), own.end(), [&](SliceIndex slice) { return slices.start[slice] < about.begin; });
+  for (; at != own.end() && slices.start[*at] <= about.end; ++at) {
+    if (is_wait(*at)) return true;
+  }
+  bool ends = false;  // what took half of the wait or more
+  innermost_.for_each(thread, {about.begin, about.begin + 1}, [&](const Interval&, SliceIndex slice) {
+    for (; slice != kNone && !ends; slice = slices.parent[slice]) {
+      ends = slices.end(slice) <= about.end && 2 * slices.duration[slice] >= wait.end - wait.begin;
+    }
   });
   return ends;
 }

@@ -33,18 +33,21 @@ class AwaitedThreads {
   /// The timeline must outlive it. O(n log n).
   explicit AwaitedThreads(const Timeline& timeline);
 
-  /// The thread that was at work during a wait of another one of its process and did something as the wait ended: of
-  /// several the one that waited least itself; none where all waited for a fifth of it or more. O(threads log n), none
-  /// of a process with more than 64 threads.
+  /// The thread that was at work during a wait of another one of its process and let it go on: something that took half
+  /// of the wait or more ended with it, or the thread itself began to wait then. Of several the one that did nothing
+  /// for the least time; none where all did nothing, waited or slept for a fifth of it or more. Time in no slice is
+  /// work of a thread that calls the GPU's runtime in the wait, else it is nothing. O(threads log n) and the slices of
+  /// these threads in the wait; none of a process with more than 64 threads.
   std::optional<TrackIndex> of(TrackIndex thread, Interval wait);
 
   const InnermostSlices& innermost() const { return innermost_; }
 
  private:
-  /// ns of `time` that a thread sleeps or waits, but for a device: that is what the other one then waits for.
-  int64_t waited(TrackIndex thread, Interval time);
-  /// Whether a slice of the thread begins or ends about then.
-  bool does_something_at(TrackIndex thread, int64_t time) const;
+  /// ns of `time` in which a thread does nothing, sleeps or waits, but for a device: that is what the other one then
+  /// waits for.
+  int64_t without_work(TrackIndex thread, Interval time);
+  /// Whether the thread is done with something as a wait of another one ends.
+  bool lets_go_on(TrackIndex thread, Interval wait);
   bool is_wait(SliceIndex slice);
 
   const Timeline& timeline_;

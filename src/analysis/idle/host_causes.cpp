@@ -128,10 +128,10 @@ const HostCauses::Pieces& HostCauses::own_pieces_of(TrackIndex thread) {
 }
 
 HostCauses::Pieces HostCauses::with_awaited_threads(TrackIndex thread, const Pieces& own) {
-  constexpr int64_t kShortestWait = 100'000;
+  constexpr int64_t kLeast = 100'000;
   Pieces pieces;
   for (const Piece& piece : own) {
-    const bool is_long = piece.cause == IdleCause::lock && piece.time.end - piece.time.begin >= kShortestWait;
+    const bool is_long = piece.cause == IdleCause::lock && piece.time.end - piece.time.begin >= kLeast;
     std::optional<TrackIndex> other;
     if (is_long && thread_waits_.contain(piece.slice)) {
       if (!awaited_) awaited_.emplace(timeline_);

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "analysis/idle/idle_causes.h"
-#include "base/contains.h"
 #include "links/waiting_calls.h"
 #include "model/plausible.h"
 
@@ -20,24 +19,34 @@ struct FirstOp {
   int64_t start = INT64_MAX;
 };
 
-/// By process: when a first wait for a stream or device returned, or a call that makes a stream or context: a process
-/// that makes one in the recording had begun nothing before it.
+/// By process: when a first wait for a stream or device returned, or a first call that created the context, which takes
+/// long: a process that does so in the recording had begun nothing before it.
 std::map<std::string, int64_t> drained_by_process(const Timeline& timeline) {
+  constexpr int64_t kContext = 10'000'000;  // ns
   const Slices& slices = timeline.slices;
   std::vector<uint8_t> drains(timeline.names.size());
   for (StringId name = 0; name < drains.size(); ++name) {
     const Awaited awaited = awaited_by(timeline.names[name]);
-    const bool waits = awaited == Awaited::stream || awaited == Awaited::device;
-    const bool makes = contains_any(timeline.names[name], {"StreamCreate", "CtxCreate", "PrimaryCtxRetain"});
-    drains[name] = waits || makes ? 1 : 0;
+    drains[name] = awaited == Awaited::stream || awaited == Awaited::device ? 1 : 0;
   }
   std::map<std::string, int64_t> drained;
+  std::map<std::string, SliceIndex> first;  // call
   const auto names = slices.name.values();
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (drains[names[slice]] == 0 || !is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
-    if (slices.track[slice] == kNone) continue;
-    const auto at = drained.try_emplace(timeline.tracks[slices.track[slice]].process, INT64_MAX).first;
+    if (!is_call(timeline.kind(slice)) || slices.track[slice] == kNone || !is_plausible(timeline, slice)) continue;
+    const std::string& process = timeline.tracks[slices.track[slice]].process;
+    const auto [earliest, is_new] = first.try_emplace(process, slice);
+    if (!is_new && slices.start[slice] < slices.start[earliest->second]) earliest->second = slice;
+    if (drains[names[slice]] == 0) continue;
+    const auto at = drained.try_emplace(process, INT64_MAX).first;
     at->second = std::min(at->second, slices.end(slice));
+  }
+  for (const auto& [process, call] : first) {
+    const Awaited awaited = awaited_by(timeline.name(call));
+    const bool may_create = awaited == Awaited::nothing || awaited == Awaited::released;
+    if (slices.duration[call] < kContext || !may_create) continue;
+    const auto at = drained.try_emplace(process, INT64_MAX).first;
+    at->second = std::min(at->second, slices.end(call));
   }
   return drained;
 }
