@@ -10,7 +10,6 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/stragglers.h"
-#include "base/lower_median.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -44,19 +43,17 @@ std::map<int32_t, std::map<StringId, int64_t>> kernels_of_devices(const Timeline
   return times;
 }
 
-/// The devices that share one work: each computes a quarter of the median or more, and for half of that time or more
-/// runs kernels that the one with the most runs, too. Others serve something else (another model, a display).
+/// The devices that share one work: each computes a quarter of what the one with the most does or more, and for half of
+/// that time or more runs kernels that this one runs, too. Others serve something else (another model, a display).
 std::vector<PeerTime> alike_devices(RuleContext& context) {
   constexpr int64_t kPart = 4;
   std::vector<PeerTime> devices = compute_of_devices(context);
   if (devices.size() < 2) return {};
-  std::vector<int64_t> times;
-  for (const PeerTime& one : devices) times.push_back(one.compute);
-  const int64_t median = lower_median(std::move(times));
-  std::erase_if(devices, [&](const PeerTime& one) { return one.compute == 0 || kPart * one.compute < median; });
+  const PeerTime most = *std::ranges::max_element(devices, {}, &PeerTime::compute);
+  std::erase_if(devices, [&](const PeerTime& one) { return one.compute == 0 || kPart * one.compute < most.compute; });
   if (devices.size() < 2) return {};
   const auto kernels = kernels_of_devices(context.session().runs.front().timeline);
-  const auto& of_most = kernels.at(*std::ranges::max_element(devices, {}, &PeerTime::compute)->device);
+  const auto& of_most = kernels.at(*most.device);
   std::erase_if(devices, [&](const PeerTime& one) {
     int64_t shared = 0, all = 0;
     for (const auto& [name, time] : kernels.at(*one.device)) {
