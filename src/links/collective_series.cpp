@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/names.h"
+#include "links/alltoalls.h"
 #include "model/element_types.h"
 #include "model/plausible.h"
 #include "model/transfer_list.h"
@@ -254,6 +255,7 @@ void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vect
     series.parts.append(each.part);
     gathered.sequence.push_back(each.sequence);
     if (key.first == kTransfers) gathered.transfers.push_back(each.transfer);
+    if (each.in_alltoall) ++gathered.alltoalls;
   }
   member.end = static_cast<uint32_t>(series.parts.size());
   series.members.push_back(member);
@@ -269,6 +271,7 @@ CollectiveCollector::Transfer CollectiveCollector::transfer_of(const Collective&
 void CollectiveCollector::add_device_ops(uint32_t number, const Run& run) {
   const Timeline& timeline = run.timeline;
   Records records(timeline);
+  Alltoalls alltoalls(timeline);
   std::map<std::pair<Key, int32_t>, std::vector<NumberedPart>> members;
   // The same by what a key is made of: recorded name, else kernel; group, device. Texts are looked at once for each.
   std::map<std::tuple<bool, StringId, StringId, int32_t>, std::vector<NumberedPart>*> known;
@@ -292,6 +295,7 @@ void CollectiveCollector::add_device_ops(uint32_t number, const Run& run) {
     added.part.start = timeline.slices.start[slice];
     added.part.duration = timeline.slices.duration[slice];
     added.part.slice = slice;
+    added.in_alltoall = !is_named && !passes && alltoalls.contain(slice);
     if (record == nullptr) return;
     added.part.bytes = records.bytes_of(*record).value_or(-1);
     added.part.group_size = record->group_size;
@@ -337,9 +341,10 @@ std::vector<CollectiveSeries> CollectiveCollector::take() {
     gathered.series.group = key.second;
     gathered.series.of_transfers = std::any_of(gathered.transfers.begin(), gathered.transfers.end(),
                                                [](const Transfer& transfer) { return transfer.from >= 0; });
+    gathered.series.are_exchanges = gathered.alltoalls > 0 && gathered.alltoalls == gathered.series.parts.size();
     if (gathered.series.of_transfers || is_one_sided(key.first)) {
       match_transfers(gathered);
-      gathered.series.are_exchanges = gathered.series.of_transfers && are_exchanges(gathered);
+      if (gathered.series.of_transfers) gathered.series.are_exchanges = are_exchanges(gathered);
     } else if (std::all_of(gathered.sequence.begin(), gathered.sequence.end(),
                            [](int64_t number) { return number >= 0; })) {
       match_by_sequence(gathered);

@@ -77,7 +77,8 @@ struct CollectiveSeries {
   std::string name;                  // as recorded, else as the kernel's name says
   std::optional<std::string> group;  // absent where not recorded
   bool of_transfers = false;         // sends and receives between ranks that the profile names
-  bool are_exchanges = false;        // transfers each op of which sends and receives, as around a ring
+  /// Transfers each op of which sends and receives, as around a ring; or all-to-alls that are called so (alltoalls.h).
+  bool are_exchanges = false;
   uint32_t instances = 0;
   std::vector<CollectiveMember> members;  // in the order of the runs
   CollectiveParts parts;                  // member by member
@@ -150,11 +151,13 @@ class CollectiveCollector {
     /// By part: its recorded number; -1 where the profile does not say.
     NarrowColumn<int64_t, -1, int32_t, OutOfCoreAllocator> sequence;
     OutOfCoreVector<Transfer> transfers;  // by part; empty where there is none
+    size_t alltoalls = 0;                 // of the parts
   };
   struct NumberedPart {
     CollectivePart part;
     int64_t sequence = -1;
     Transfer transfer = {};
+    bool in_alltoall = false;  // alltoalls.h
   };
   static Transfer transfer_of(const Collective& record, const Run& run);
   void add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts);

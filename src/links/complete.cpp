@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "links/alltoalls.h"
 #include "links/device_ops.h"
 #include "links/forward_backward.h"
 #include "links/handovers.h"
@@ -46,7 +45,6 @@ void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   note_unrecorded_work(run);
   run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");
   link_transfers(timeline);
-  name_alltoalls(timeline);
   timeline.hints = {};
 }
 

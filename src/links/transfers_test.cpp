@@ -114,6 +114,26 @@ TEST(Transfers, AnOpOfABatchWaitsForTheLastOfItsPartners) {
   }
 }
 
+TEST(Transfers, KernelsThatAnAllToAllLaunchesAreExchanges) {
+  Session session;
+  for (const char* range : {"nccl:all_to_all", "nccl:send 0->1"}) {
+    RunBuilder b;
+    const SliceIndex outer = b.add(SliceKind::annotation, range, 0, 20);
+    const SliceIndex call = b.add(SliceKind::runtime_call, "cudaLaunchKernelExC", 5, 10);
+    const SliceIndex op = b.add_op(SliceKind::kernel, kKernel, 30, 50, kNoCorrelation);
+    b.finish();
+    b.run.timeline.slices.launch[op] = call;
+    b.run.timeline.slices.parent[call] = outer;
+    b.run.timeline.device_ops.kind[0] = OpKind::communication;
+    session.runs.clear();
+    session.runs.push_back(std::move(b.run));
+    const auto all = device_collectives(session);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].name, kTransfers) << "as the kernel's name says";
+    EXPECT_EQ(all[0].are_exchanges, std::string(range) == "nccl:all_to_all");
+  }
+}
+
 TEST(Transfers, ASendThatEndedBeforeItsPartnerCameWaitedNoLongerThanItLasted) {
   Ranks ranks(2);
   ranks.op(0, 0, 5, {1}, {});  // the library took the data
