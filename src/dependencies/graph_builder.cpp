@@ -378,8 +378,8 @@ void GraphBuilder::order_moments() {
     const Turn turn_b = turn_of(b, runs_);
     if (turn_a != turn_b) return turn_a < turn_b;
     if (a.run != b.run) return a.run < b.run;
-    if (turn_a == Turn::host_end ||
-        turn_a == Turn::host_begin) {  // what is within another one begins later, ends first
+    // What is within another one begins later and ends first.
+    if (turn_a == Turn::host_end || turn_a == Turn::host_begin) {
       const Slices& slices = timeline(a.run).slices;
       const int64_t longer = slices.duration[a.slice] - slices.duration[b.slice];
       if (longer != 0) return (longer > 0) == (turn_a == Turn::host_begin);

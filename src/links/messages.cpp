@@ -227,7 +227,7 @@ std::vector<MessagesOfThread> messages_of(const Timeline& timeline) {
       if (!role.waits || slices.duration[call] == 0) continue;
       has_waited = has_waited || !blocks_to_send[slices.name[call]];
       const auto number = static_cast<uint32_t>(thread.exchanges.size() - 1);
-      thread.waits.push_back({slices.start[call], slices.end(call), slices.start[call], call, track, number});
+      thread.waits.push_back({slices.start[call], slices.end(call), slices.start[call], call, number});
     }
     if (thread.waits.empty()) continue;
     find_waiting(timeline, thread);

@@ -9,7 +9,7 @@
 // waited for it. Times of ranks are compared on the common clock (common_time.h).
 //
 // O(n) in the slices of a run; then O(exchanges log ranks) and O(exchanges) for each of at most 32 partners of a
-// thread. 36 bytes a waiting call, 12 an exchange and 16 for each sender of a wait, out of core.
+// thread. 32 bytes a waiting call, 12 an exchange and 16 for each sender of a wait, out of core.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,6 @@ struct MessageWait {
   int64_t end = 0;
   int64_t until = 0;  // it waits for other ranks from its start until then: no sooner than that, before its end
   SliceIndex call = kNone;
-  TrackIndex track = kNone;
   uint32_t exchange = 0;
 };
 

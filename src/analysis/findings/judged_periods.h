@@ -40,6 +40,8 @@ struct JudgedPeriods {
   bool are_steps() const { return !periods.empty() && periods.front().step.has_value(); }
   /// Whether these are what marks of the profile say.
   bool has_marks() const { return are_steps() && !are_repetitions; }
+  /// Whether the run does the same again and again, as marks say or as it shows.
+  bool iterates() const { return has_marks() || are_repetitions; }
   /// ns of all of them.
   int64_t length() const;
   /// By run of the whole session: until which time in the graph nothing can be saved, since it is not judged. Where a

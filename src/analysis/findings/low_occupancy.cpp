@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -154,7 +153,7 @@ struct FewBlocksOfName {
 
 /// The kernels of few blocks of a session, and what that costs.
 struct FewBlocks {
-  std::vector<std::vector<float>> factors;  // by run, by slice: the part of its time that it takes if spread evenly
+  SliceFactors factors;  // the part of its time that it takes if spread evenly
   int64_t count = 0;
   int64_t time = 0;
   std::map<std::string_view, FewBlocksOfName> names;
@@ -242,11 +241,6 @@ void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
   } else {
     suggestion += "; or run them beside others on streams of their own";
   }
-  EdgeTimes::Scenario spread;
-  spread.op_factor = [factors = std::make_shared<const std::vector<std::vector<float>>>(std::move(few.factors))](
-                         size_t run, SliceIndex op) -> double {
-    return op < (*factors)[run].size() ? static_cast<double>((*factors)[run][op]) : 1.0;
-  };
   findings.push_back(
       {.rule = "low_occupancy",
        .title = std::string(kShareOfTime) + " could be gained if kernels of few blocks filled the device",
@@ -255,7 +249,7 @@ void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
        .command = "occupancy --sort +sm_efficiency_pct",
        .confidence = Confidence::low,
        .shown_by_little = true,  // a grid does not say how busy its blocks keep a multiprocessor
-       .remedy = spread});
+       .remedy = scaled(std::move(few.factors))});
 }
 
 }  // namespace cgpu

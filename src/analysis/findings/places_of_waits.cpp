@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/common/name_rules.h"
 #include "analysis/idle/idle_causes.h"
 #include "model/plausible.h"
@@ -21,23 +19,6 @@ namespace {
 struct PlaceOfWait {
   std::string_view op;     // "" for none
   std::string_view frame;  // "" for none
-};
-
-/// What is asked of the names of slices, once of each name of a timeline.
-class AskedNames {
- public:
-  AskedNames(const Timeline& timeline, std::function<bool(SliceIndex)> ask)
-      : timeline_(timeline), ask_(std::move(ask)), known_(timeline.names.size(), -1) {}
-  bool operator()(SliceIndex slice) {
-    int8_t& known = known_[timeline_.slices.name[slice]];
-    if (known < 0) known = ask_(slice) ? 1 : 0;
-    return known == 1;
-  }
-
- private:
-  const Timeline& timeline_;
-  std::function<bool(SliceIndex)> ask_;
-  std::vector<int8_t> known_;  // by name; -1: not asked
 };
 
 PlaceOfWait place_of(const Timeline& t, SliceIndex call, AskedNames& reads, AskedNames& is_library) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -110,22 +109,6 @@ bool is_made_ahead(const std::string& table) {
 }
 
 }  // namespace
-
-EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds) {
-  EdgeTimes::Scenario scenario;
-  for (const BoundBy kind : kinds) scenario.removed.set(kind.number());
-  return scenario;
-}
-
-EdgeTimes::Scenario scaled(OpFactors factors) {
-  EdgeTimes::Scenario scenario;
-  scenario.op_factor = [shared = std::make_shared<const OpFactors>(std::move(factors))](size_t run, SliceIndex op) {
-    const auto& of_run = (*shared)[run];
-    const auto found = of_run.find(op);
-    return found == of_run.end() ? 1.0 : found->second;
-  };
-  return scenario;
-}
 
 RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : facts_(facts), rules_(rules) {
   const std::vector<Run>& runs = facts.session().runs;
@@ -534,7 +517,7 @@ bool vary_widely(std::vector<int64_t> times) {
 RuleContext::Silence RuleContext::silence() {
   constexpr int64_t kLong = 100'000'000;
   path(IdleCause::host_code);
-  if (judged_.has_marks() || judged_.are_repetitions) return {};
+  if (judged_.iterates()) return {};
   std::vector<int64_t> lengths;
   for (const Stretch& stretch : stretches_) lengths.push_back(stretch.length);
   const int64_t least = vary_widely(std::move(lengths)) ? static_cast<int64_t>(long_stretch_) : kLong;

@@ -6,13 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <future>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/call_tree/host_work.h"
@@ -22,6 +20,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/judged_periods.h"
 #include "analysis/findings/ruleset.h"
+#include "analysis/findings/scenarios.h"
 #include "analysis/op_shapes/costed_work.h"
 #include "analysis/ranks/slow_links.h"
 #include "analysis/session_facts.h"
@@ -207,14 +206,6 @@ class RuleContext {
 
 /// Begins the culprit of a time in which no slice of the thread is recorded: "(nothing recorded before aten::to)".
 inline constexpr std::string_view kNothingRecorded = "(nothing recorded";
-
-/// What would be if time of these kinds were none.
-EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds);
-
-/// By run of the whole session: what part of their time single device ops take; all others take all of it.
-using OpFactors = std::vector<std::unordered_map<SliceIndex, double>>;
-/// What would be if these ops took so much of their time.
-EdgeTimes::Scenario scaled(OpFactors factors);
 
 /// A rule adds what it finds.
 using Rule = void (*)(RuleContext&, std::vector<Finding>&);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/common/folded_names.h"
 #include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
@@ -111,16 +112,25 @@ void find_wait_for_events(const RuleContext& context, const PathShare& path, dou
        .time = path.longest});
 }
 
-constexpr const char* kWarmUpBefore =
-    "Warm up before the recording: what a library does at its first use does not come again. Where it does: ";
+/// What libraries do at their first use.
+bool is_of_first_use(IdleCause cause) {
+  return cause == IdleCause::allocation || cause == IdleCause::module_load || cause == IdleCause::compilation;
+}
 
-/// Whether most of a cause that libraries have at their first use is one stretch of a run without iterations, of which
-/// the recording holds the first pass alone.
-bool is_once(const RuleContext& context, IdleCause cause, const PathShare& path) {
-  const bool is_of_first_use =
-      cause == IdleCause::allocation || cause == IdleCause::module_load || cause == IdleCause::compilation;
-  const bool iterates = context.judged().has_marks() || context.judged().are_repetitions;
-  return is_of_first_use && !iterates && 2 * (path.longest.end - path.longest.begin) >= path.total;
+/// Whether half of `time` or more is one stretch of a run without iterations, of which the recording then holds the
+/// first pass alone.
+bool is_once(const RuleContext& context, const Interval& longest, int64_t time) {
+  return !context.judged().iterates() && 2 * (longest.end - longest.begin) >= time;
+}
+
+/// What a library did at its first use is no promise for later passes.
+void doubt_first_use(const Interval& longest, Finding& finding) {
+  finding.evidence += fmt::format("; {} of it at once", format_ns(longest.end - longest.begin));
+  finding.suggestion =
+      "Warm up before the recording: what a library does at its first use does not come again. Where it does: " +
+      finding.suggestion;
+  finding.confidence = Confidence::low;
+  finding.shown_by_little = true;
 }
 
 /// The causes that take this share of the path or more.
@@ -143,11 +153,8 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
                     .confidence = is_of_driver ? Confidence::medium : Confidence::high,
                     .time = path.longest};
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
-    if (is_once(context, lost.cause, path)) {
-      finding.evidence += fmt::format("; {} of it at once", format_ns(path.longest.end - path.longest.begin));
-      finding.suggestion = std::string(kWarmUpBefore) + finding.suggestion;
-      finding.confidence = Confidence::low;
-      finding.shown_by_little = true;
+    if (is_of_first_use(lost.cause) && is_once(context, path.longest, path.total)) {
+      doubt_first_use(path.longest, finding);
     }
     finding.remedy = removed({lost.cause});
     findings.push_back(std::move(finding));
@@ -241,12 +248,10 @@ int64_t launch_count(const SessionFacts& facts) {
 bool is_of_library(const Session& session, const std::string& name) {
   return std::ranges::any_of(session.runs, [&](const Run& run) {
     const Timeline& t = run.timeline;
-    std::vector<int8_t> is_meant(t.names.size(), -1);
+    AskedNames is_meant(t, [&](SliceIndex slice) { return folded_name(t.name(slice)) == name; });
     for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
       if (!is_call(t.kind(slice)) && t.kind(slice) != SliceKind::framework_op) continue;
-      int8_t& answer = is_meant[t.slices.name[slice]];
-      if (answer < 0) answer = folded_name(t.name(slice)) == name ? 1 : 0;
-      if (answer == 1) return true;
+      if (is_meant(slice)) return true;
     }
     return false;
   });
@@ -270,10 +275,6 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       culprit.pct >= 100 * kNearlyAll ? "" : fmt::format(" for {} of that,", format_percent(culprit.pct));
   const bool compiles = 2 * code.before_compiled >= stalls;
   const bool are_few = launch_count(context.facts()) < kFewestLaunches;
-  // What a library does at its first use, in a run of which the recording holds the first pass alone.
-  const bool iterates = context.judged().has_marks() || context.judged().are_repetitions;
-  const bool is_first_use = one && !iterates && 2 * (code.longest.end - code.longest.begin) >= stalls &&
-                            is_of_library(context.session(), culprit.name);
   const bool is_unseen = one && culprit.name.starts_with(kNothingRecorded);
   Finding finding{
       .rule = "host_stall",
@@ -284,15 +285,14 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       .suggestion = without_stall(one ? culprit.name : ""),
       .command =
           in_gaps ? "idle_hosts --where 'cause = host_code'" : "critical_path_trace --where 'bound_by = host_code'",
-      .confidence = are_few || is_first_use ? Confidence::low
-                    : is_unseen             ? Confidence::medium
-                                            : Confidence::high,
-      .shown_by_little = are_few || is_first_use,
+      .confidence = are_few     ? Confidence::low
+                    : is_unseen ? Confidence::medium
+                                : Confidence::high,
+      .shown_by_little = are_few,
       .time = code.longest,
       .remedy = removed_long_host_code()};
-  if (is_first_use) {
-    finding.evidence += fmt::format("; {} of it at once", format_ns(code.longest.end - code.longest.begin));
-    finding.suggestion = std::string(kWarmUpBefore) + finding.suggestion;
+  if (one && is_once(context, code.longest, stalls) && is_of_library(context.session(), culprit.name)) {
+    doubt_first_use(code.longest, finding);
   }
   if (are_few) {
     finding.suggestion += ". Record more of the program: so few launches do not show what it does in the long run";

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -252,12 +251,11 @@ EqualWork equal_work(RuleContext& context, int64_t excess) {
     return {.words = ", by the books: without both ends of each send and receive no replay can say it"};
   }
   const EqualStages stages(whole);
-  auto factors = std::make_shared<std::vector<std::vector<float>>>();  // by run, by slice
+  SliceFactors factors;
   for (size_t run = 0; run < whole.session().runs.size(); ++run) {
-    stages.scale_ops(run, factors->emplace_back(whole.run(run).timeline.slices.size(), 1.0F));
+    stages.scale_ops(run, factors.emplace_back(whole.run(run).timeline.slices.size(), 1.0F));
   }
-  EdgeTimes::Scenario equal;
-  equal.op_factor = [factors](size_t run, SliceIndex op) { return static_cast<double>((*factors)[run][op]); };
+  EdgeTimes::Scenario equal = scaled(std::move(factors));
   const int64_t gain = context.gain_of(equal);
   // With layers the host's work for them moves, too, which a replay of other device ops leaves where it is: where that
   // bounds the run, the replay says nothing of layers that move.

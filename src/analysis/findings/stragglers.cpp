@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
-#include "analysis/device/device_ops.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/ranks/host_lateness.h"
 #include "analysis/ranks/lateness.h"
@@ -144,10 +142,10 @@ std::string idle_excess(RuleContext& context, const std::vector<PeerTime>& peers
 /// the last one, whatever the others do: there the kernels of these devices take no longer than those of the others, or
 /// the waiting of the others is stated.
 void state_saving(RuleContext& context, const std::vector<LatePeer>& late, int64_t waited, Finding& finding) {
-  EdgeTimes::Scenario remedy;
+  const SessionFacts& facts = context.facts();
   if (!late.front().peer.device) {
-    for (const LatePeer& one : late) remedy.not_awaited.insert(context.facts().place_in_whole(one.run));
-    finding.remedy = std::move(remedy);
+    finding.remedy.emplace();
+    for (const LatePeer& one : late) finding.remedy->not_awaited.insert(facts.place_in_whole(one.run));
     return;
   }
   if (!std::ranges::all_of(late, &LatePeer::has_slow_kernels)) {
@@ -155,24 +153,12 @@ void state_saving(RuleContext& context, const std::vector<LatePeer>& late, int64
     finding.gain = std::min(waited, context.books().exposed_communication());
     return;
   }
-  using Factors = std::map<size_t, std::vector<float>>;  // by run of the whole session, of each slice
-  const auto factors = std::make_shared<Factors>();
-  const SessionFacts& whole = context.facts().whole();
+  DeviceFactors as_others;
   for (const LatePeer& one : late) {
-    const size_t run = context.facts().place_in_whole(one.run);
-    const Timeline& t = whole.run(run).timeline;
-    std::vector<float>& of_run = factors->try_emplace(run, t.slices.size(), 1.0F).first->second;
-    const auto factor = static_cast<float>(static_cast<double>(one.median) / static_cast<double>(one.peer.compute));
-    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
-      const bool is_its = t.device_ops.device[op] == *one.peer.device;
-      if (is_its && t.device_ops.kind[op] == OpKind::compute) of_run[slice] = factor;
-    });
+    as_others[{facts.place_in_whole(one.run), *one.peer.device}] =
+        static_cast<double>(one.median) / static_cast<double>(one.peer.compute);
   }
-  remedy.op_factor = [factors](size_t run, SliceIndex op) {
-    const auto found = factors->find(run);
-    return found == factors->end() ? 1.0 : static_cast<double>(found->second[op]);
-  };
-  finding.remedy = std::move(remedy);
+  finding.remedy = scaled(facts.whole(), as_others);
 }
 
 std::vector<PeerTime> compute_of_peers(RuleContext& context, bool by_device) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <utility>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/stragglers.h"
@@ -15,23 +13,6 @@
 namespace cgpu {
 
 namespace {
-
-/// Each device computes as long as the mean device.
-EdgeTimes::Scenario equal_work(const SessionFacts& facts, const std::map<int32_t, double>& factors) {
-  const size_t whole_run = facts.place_in_whole(0);
-  const Timeline& t = facts.whole().run(whole_run).timeline;
-  const auto of_slices = std::make_shared<std::vector<float>>(t.slices.size(), 1.0F);
-  for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
-    const auto factor = factors.find(t.device_ops.device[op]);
-    if (factor == factors.end() || t.device_ops.kind[op] != OpKind::compute) return;
-    (*of_slices)[slice] = static_cast<float>(factor->second);
-  });
-  EdgeTimes::Scenario equal;
-  equal.op_factor = [of_slices, whole_run](size_t run, SliceIndex op) {
-    return run == whole_run ? static_cast<double>((*of_slices)[op]) : 1.0;
-  };
-  return equal;
-}
 
 /// ns by kernel, of each device.
 std::map<int32_t, std::map<StringId, int64_t>> kernels_of_devices(const Timeline& t) {
@@ -75,9 +56,10 @@ void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) 
   mean /= static_cast<int64_t>(devices.size());
   const PeerTime& most = *std::ranges::max_element(devices, {}, &PeerTime::compute);
   if (static_cast<double>(most.compute) < context.thresholds().unequal_work * static_cast<double>(mean)) return;
-  std::map<int32_t, double> factors;
+  const size_t run = context.facts().place_in_whole(0);
+  DeviceFactors as_mean;
   for (const PeerTime& one : devices) {
-    factors.emplace(*one.device, static_cast<double>(mean) / static_cast<double>(one.compute));
+    as_mean[{run, *one.device}] = static_cast<double>(mean) / static_cast<double>(one.compute);
   }
   findings.push_back(
       {.rule = "straggler",
@@ -91,7 +73,7 @@ void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) 
        .confidence = Confidence::medium,
        .rank = most.rank,
        .device = most.device,
-       .remedy = equal_work(context.facts(), factors)});
+       .remedy = scaled(context.facts().whole(), as_mean)});
 }
 
 }  // namespace cgpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "analysis/common/name_rules.h"
 #include "analysis/idle/idle_causes.h"
@@ -14,19 +15,29 @@ constexpr int64_t kAtOnce = 50'000;  // ns in which a thread goes on that anothe
 constexpr size_t kMostThreads = 64;
 constexpr int64_t kWorks = 5;  // a thread is at work that does nothing less than one part of so many
 
+/// But for a device.
+bool sleeps_or_waits(const Timeline& timeline, SliceIndex slice) {
+  const std::string_view name = timeline.name(slice);
+  const auto cause = cause_named_by(timeline.kind(slice), name);
+  if (cause == IdleCause::lock || cause == IdleCause::no_work) return true;
+  return waits_for_event(name) || is_sleep(name) || is_in(NameList::other_wait, name);
+}
+
 }  // namespace
 
+ThreadWaits::ThreadWaits(const Timeline& timeline)
+    : timeline_(timeline),
+      is_wait_(timeline, [&](SliceIndex slice) { return is_in(NameList::thread_wait, timeline.name(slice)); }) {}
+
 bool ThreadWaits::contain(SliceIndex slice) {
-  for (; slice != kNone; slice = timeline_.slices.parent[slice]) {
-    int8_t& answer = answers_[timeline_.slices.name[slice]];
-    if (answer < 0) answer = is_in(NameList::thread_wait, timeline_.name(slice)) ? 1 : 0;
-    if (answer == 1) return true;
-  }
-  return false;
+  while (slice != kNone && !is_wait_(slice)) slice = timeline_.slices.parent[slice];
+  return slice != kNone;
 }
 
 AwaitedThreads::AwaitedThreads(const Timeline& timeline)
-    : timeline_(timeline), innermost_(timeline), is_wait_(timeline.names.size(), -1) {
+    : timeline_(timeline),
+      innermost_(timeline),
+      is_wait_(timeline, [&](SliceIndex slice) { return sleeps_or_waits(timeline, slice); }) {
   for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
     if (!innermost_.of(track).empty()) threads_[timeline.tracks[track].process].push_back(track);
   }
@@ -57,7 +68,7 @@ int64_t AwaitedThreads::without_work(TrackIndex thread, Interval time) {
   }
   int64_t sum = 0;
   innermost_.for_each(thread, time, [&](const Interval& part, SliceIndex slice) {
-    if (slice == kNone ? !launches : is_wait(slice)) sum += part.end - part.begin;
+    if (slice == kNone ? !launches : is_wait_(slice)) sum += part.end - part.begin;
   });
   return sum;
 }
@@ -69,7 +80,7 @@ bool AwaitedThreads::lets_go_on(TrackIndex thread, Interval wait) {
   auto at =
       std::partition_point(own.begin(), own.end(), [&](SliceIndex slice) { return slices.start[slice] < about.begin; });
   for (; at != own.end() && slices.start[*at] <= about.end; ++at) {
-    if (is_wait(*at)) return true;
+    if (is_wait_(*at)) return true;
   }
   bool ends = false;  // what took half of the wait or more
   innermost_.for_each(thread, {about.begin, about.begin + 1}, [&](const Interval&, SliceIndex slice) {
@@ -78,17 +89,6 @@ bool AwaitedThreads::lets_go_on(TrackIndex thread, Interval wait) {
     }
   });
   return ends;
-}
-
-bool AwaitedThreads::is_wait(SliceIndex slice) {
-  int8_t& answer = is_wait_[timeline_.slices.name[slice]];
-  if (answer < 0) {
-    const std::string_view name = timeline_.name(slice);
-    const auto cause = cause_named_by(timeline_.kind(slice), name);
-    const bool waits = cause == IdleCause::lock || cause == IdleCause::no_work;
-    answer = waits || waits_for_event(name) || is_sleep(name) || is_in(NameList::other_wait, name) ? 1 : 0;
-  }
-  return answer == 1;
 }
 
 }  // namespace cgpu

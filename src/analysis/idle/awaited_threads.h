@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/common/innermost_slices.h"
 #include "base/interval_set.h"
 #include "model/timeline.h"
@@ -14,18 +15,18 @@
 namespace cgpu {
 
 /// Slices in which a thread waits until another thread says something (a condition, a queue, a barrier, a semaphore; in
-/// a lock it waits until that is free). Each distinct name is looked at once.
+/// a lock it waits until that is free).
 class ThreadWaits {
  public:
   /// The timeline must outlive it.
-  explicit ThreadWaits(const Timeline& timeline) : timeline_(timeline), answers_(timeline.names.size(), -1) {}
+  explicit ThreadWaits(const Timeline& timeline);
 
   /// Whether this slice, or one around it, is such a wait. O(depth).
   bool contain(SliceIndex slice);
 
  private:
   const Timeline& timeline_;
-  std::vector<int8_t> answers_;  // by name; negative where it was not asked for
+  AskedNames is_wait_;
 };
 
 class AwaitedThreads {
@@ -48,12 +49,11 @@ class AwaitedThreads {
   int64_t without_work(TrackIndex thread, Interval time);
   /// Whether the thread is done with something as a wait of another one ends.
   bool lets_go_on(TrackIndex thread, Interval wait);
-  bool is_wait(SliceIndex slice);
 
   const Timeline& timeline_;
   InnermostSlices innermost_;
   std::map<std::string, std::vector<TrackIndex>> threads_;  // with slices, by process
-  std::vector<int8_t> is_wait_;                             // by name; negative where it was not asked for
+  AskedNames is_wait_;
 };
 
 }  // namespace cgpu

@@ -35,12 +35,16 @@ class HostCauses {
   /// `tree`: of the run, where it has one.
   explicit HostCauses(const Timeline& timeline, const Waits& waits = {}, const CallTree* tree = nullptr);
 
-  /// Calls visit(time, cause, slice) for the pieces of `time` that have a cause, in order: profiler_overhead where the
-  /// profiler was at work on any thread, else what the driver did late, else that of the innermost slice or wait of
-  /// `thread` that stands for one; what only tells how it waited where nothing else does. Where it waited for another
-  /// thread of the process that was at work meanwhile (awaited_threads.h), what that one did, host_code, too. `slice`
-  /// is the one that stands for the cause; kNone for a wait whose collective is not found. Not to be called from
-  /// several threads at once.
+  /// Calls visit(time, cause, slice) for the pieces of `time` that have a cause, in order. The first of these that
+  /// holds gives the cause of a moment:
+  /// 1. profiler_overhead: the profiler was at work on any thread;
+  /// 2. what the driver did late;
+  /// 3. a wait of `thread` for messages of other ranks;
+  /// 4. the innermost slice of `thread`, or its wait in a collective, that has a cause;
+  /// 5. the call in which `thread` slept or polled.
+  /// Where `thread` waited for another thread of the process (awaited_threads.h), the causes of that other thread
+  /// replace its own: host_code where that one only computed. `slice` is the slice that the cause was read from; kNone
+  /// for a wait whose collective is not found. Not to be called from several threads at once.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const Pieces& pieces = pieces_of(thread);

@@ -31,12 +31,20 @@ std::string_view text_of(NoCulprit reason) {
   return "";
 }
 
+namespace {
+
+bool marks_iteration(std::string_view name) {
+  return name.starts_with(kStepMark) || is_in(NameList::counted_step, name) || is_in(NameList::engine_step, name);
+}
+
+}  // namespace
+
 IdleCulprits::IdleCulprits(const Timeline& timeline, const SampledHost& sampled, std::function<const Waits&()> waits)
     : timeline_(timeline),
       sampled_(sampled),
       thread_waits_(timeline),
       innermost_(timeline),
-      steps_(timeline.names.size(), -1),
+      is_step_(timeline, [&](SliceIndex slice) { return marks_iteration(timeline.name(slice)); }),
       waits_(std::move(waits)) {
   for (SliceIndex slice = 0; slice < timeline.slices.size() && !has_calls_; ++slice) {
     has_calls_ = is_call(timeline.kind(slice)) && is_host(timeline.kind(slice));
@@ -87,7 +95,7 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
   }
   const TrackIndex thread = timeline_.slices.track[launch];
   if (slice != kNone && is_host(timeline_.kind(slice)) && timeline_.slices.track[slice] != thread) {  // awaited
-    const bool is_mark = is_step(slice);
+    const bool is_mark = is_step_(slice);
     parts.push_back({.time = named.time,
                      .cause = named.cause,
                      .culprit = is_mark ? kNone : slice,
@@ -102,7 +110,7 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
       part.culprit = slice;
     } else if (innermost != kNone && thread_waits_.contain(innermost)) {  // for one that did something unknown
       part.reason = NoCulprit::nothing_recorded;
-    } else if (innermost != kNone && !is_step(innermost)) {
+    } else if (innermost != kNone && !is_step_(innermost)) {
       part.culprit = innermost;
     } else {
       append_unrecorded(thread, part, parts);
@@ -139,18 +147,8 @@ SliceIndex IdleCulprits::next_after(TrackIndex thread, int64_t time) const {
   const auto later = std::partition_point(own.begin(), own.end(),
                                           [&](SliceIndex slice) { return timeline_.slices.start[slice] <= time; });
   const auto next = std::find_if(later, own.end(),
-                                 [&](SliceIndex slice) { return is_plausible(timeline_, slice) && !is_step(slice); });
+                                 [&](SliceIndex slice) { return is_plausible(timeline_, slice) && !is_step_(slice); });
   return next == own.end() ? kNone : *next;
-}
-
-bool IdleCulprits::is_step(SliceIndex slice) const {
-  const StringId name = timeline_.slices.name[slice];
-  if (steps_[name] < 0) {
-    const std::string_view text = timeline_.names[name];
-    const bool is_counted = is_in(NameList::counted_step, text) || is_in(NameList::engine_step, text);
-    steps_[name] = text.starts_with(kStepMark) || is_counted ? 1 : 0;
-  }
-  return steps_[name] == 1;
 }
 
 /// Of the device ops that the stream of the waking op had to wait for, the one that ended last.

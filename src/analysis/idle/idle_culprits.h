@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/common/innermost_slices.h"
 #include "analysis/idle/awaited_threads.h"
 #include "analysis/idle/idle_causes.h"
@@ -61,7 +62,6 @@ class IdleCulprits {
   void append_unrecorded(TrackIndex thread, IdlePart part, std::vector<IdlePart>& parts) const;
   /// The outermost of those that the thread begins next.
   SliceIndex next_after(TrackIndex thread, int64_t time) const;
-  bool is_step(SliceIndex slice) const;
   SliceIndex awaited_by(SliceIndex waking_op) const;
 
   const Timeline& timeline_;
@@ -69,8 +69,7 @@ class IdleCulprits {
   const SampledHost& sampled_;
   ThreadWaits thread_waits_;
   InnermostSlices innermost_;
-  mutable std::vector<int8_t>
-      steps_;  // by name, whether it is that of an iteration; negative where it was not asked for
+  mutable AskedNames is_step_;  // the mark of an iteration
   std::function<const Waits&()> waits_;
 };
 

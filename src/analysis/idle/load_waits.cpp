@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <utility>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/idle/idle_causes.h"
 #include "model/plausible.h"
 
@@ -27,16 +27,14 @@ struct LongCall {
 
 std::vector<LoadWait> load_waits(const Timeline& timeline, DeviceBusyTime& busy_time) {
   const Slices& slices = timeline.slices;
-  std::vector<int8_t> known(timeline.names.size(), -1);  // whether it loads, by name of calls; -1: not asked
+  AskedNames is_load(timeline, [&](SliceIndex call) {
+    return cause_named_by(timeline.kind(call), timeline.name(call)) == IdleCause::module_load;
+  });
   std::map<std::string_view, std::vector<LongCall>> processes;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
     if (!is_call(timeline.kind(slice)) || slices.duration[slice] < kShortestLoadWait || !is_plausible(timeline, slice))
       continue;
-    int8_t& answer = known[slices.name[slice]];
-    if (answer < 0) {
-      answer = cause_named_by(timeline.kind(slice), timeline.name(slice)) == IdleCause::module_load ? 1 : 0;
-    }
-    processes[timeline.tracks[slices.track[slice]].process].push_back({slice, answer == 1});
+    processes[timeline.tracks[slices.track[slice]].process].push_back({slice, is_load(slice)});
   }
   std::vector<LoadWait> waits;
   for (auto& [process, calls] : processes) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/idle/idle_causes.h"
 #include "links/waiting_calls.h"
 #include "model/plausible.h"
@@ -80,13 +81,8 @@ bool is_poll(std::string_view name) {
 
 std::vector<Poll> polls(const Timeline& timeline, DeviceBusyTime& busy_time) {
   const Slices& slices = timeline.slices;
-  std::vector<int8_t> known(timeline.names.size(), -1);  // whether it asks, by name; -1: not asked
-  const auto asks = [&](SliceIndex slice) {
-    if (!is_host(timeline.kind(slice))) return false;
-    int8_t& answer = known[slices.name[slice]];
-    if (answer < 0) answer = is_poll(timeline.name(slice)) ? 1 : 0;
-    return answer == 1;
-  };
+  AskedNames polls_by_name(timeline, [&](SliceIndex slice) { return is_poll(timeline.name(slice)); });
+  const auto asks = [&](SliceIndex slice) { return is_host(timeline.kind(slice)) && polls_by_name(slice); };
   std::vector<size_t> count(timeline.tracks.size());
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
     if (asks(slice)) ++count[slices.track[slice]];

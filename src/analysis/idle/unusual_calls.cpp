@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/idle/usual_durations.h"
 
@@ -82,15 +83,13 @@ class LongCalls {
       const SliceIndex call = launch_of(timeline_, slice);
       if (call != kNone) explained[call] = true;
     });
-    std::vector<int8_t> names_cause(timeline_.names.size(), -1);  // of calls; -1: not asked
+    AskedNames names_cause(timeline_, [&](SliceIndex call) {
+      return cause_named_by(timeline_.kind(call), timeline_.name(call)).has_value();
+    });
     for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
       SliceIndex above = slices.parent[slice];
       if (above == kNone || !is_call(timeline_.kind(above))) continue;
-      if (is_call(timeline_.kind(slice))) {
-        int8_t& answer = names_cause[slices.name[slice]];
-        if (answer < 0) answer = cause_named_by(timeline_.kind(slice), timeline_.name(slice)) ? 1 : 0;
-        if (answer == 0) continue;
-      }
+      if (is_call(timeline_.kind(slice)) && !names_cause(slice)) continue;
       for (; above != kNone && is_call(timeline_.kind(above)); above = slices.parent[above]) explained[above] = true;
     }
     std::erase_if(found, [&](SliceIndex call) { return explained[call]; });

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
+#include "analysis/common/asked_names.h"
 #include "analysis/device/memory_peak.h"
 #include "analysis/findings/thresholds.h"
 #include "analysis/idle/idle_causes.h"
@@ -228,14 +228,14 @@ std::map<std::string, WaitingCall> count_waiting_calls(const Comparison& compari
     for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
       const Timeline& timeline = comparison.facts(side).run(run).timeline;
       const std::vector<Iteration>& iterations = comparison.time(side, run).iterations;
-      std::vector<int8_t> waits(timeline.names.size(), -1);  // by name: whether it does
+      AskedNames waits(timeline, [&](SliceIndex call) {
+        return cause_named_by(timeline.kind(call), timeline.name(call)) == IdleCause::synchronization;
+      });
       for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
         if (!is_call(timeline.kind(slice))) continue;
         const auto intervals = is_marked(iterations) ? &Iteration::mark : &Iteration::time;
         if (!iteration_at(iterations, intervals, timeline.slices.start[slice])) continue;
-        int8_t& known = waits[timeline.slices.name[slice]];
-        if (known < 0) known = cause_named_by(timeline.kind(slice), timeline.name(slice)) == IdleCause::synchronization;
-        if (known != 1) continue;
+        if (!waits(slice)) continue;
         const std::string_view name = api_name(timeline.name(slice));
         WaitingCall& call = calls[name.starts_with("hip") ? "cuda" + std::string(name.substr(3)) : std::string(name)];
         call.name[side] = name;
