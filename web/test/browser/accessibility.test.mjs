@@ -7,6 +7,19 @@ import { builtTrace, newTab, newWindow, scratch, Server, skip, startBrowser, unt
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 
+const QUIET_MS = 300;
+
+/** In the page: resolves once the document has not changed for this long. */
+const unchanged = (quiet) =>
+  new Promise((done) => {
+    let timer = setTimeout(done, quiet);
+    const observer = new MutationObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(done, quiet);
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+
 describe("accessibility", { skip }, () => {
   let alone, compared, browser;
   before(async () => {
@@ -43,6 +56,7 @@ describe("accessibility", { skip }, () => {
         const text = await page.locator(".view:not([hidden])").innerText();
         return text.trim().length > 20 && !(await page.locator(".view:not([hidden]) .loading").count());
       });
+      await page.evaluate(unchanged, QUIET_MS); // what is drawn anew while axe looks at it is judged by half
       assert.deepEqual(await violations(page), [], title);
     }
     await context.close();
