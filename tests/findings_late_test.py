@@ -44,6 +44,31 @@ class Ranks(unittest.TestCase):
         self.assertRegex(found["evidence"], "longer than the median of the others for (host_code|launch_overhead)")
         self.assertAlmostEqual(found["recoverable_ns"] / 1000, 10 * 1_000, delta=500)
 
+    def test_ranks_that_hide_behind_others(self):
+        """Rank 3 always comes last for its host, and rank 1 just before it for its kernels. Without one of them the others wait
+        for the other one."""
+        def program(host, kernels):
+            def run(m):
+                for number in range(8):
+                    with m.step(number):
+                        m.host("dataset.py(3): load", host if m.number == 3 else 0)
+                        for _ in range(30):
+                            m.launch(machine.GEMM, kernels if m.number == 1 else 100)
+                        m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                        yield m.collective("allreduce", 100)
+                        m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                        m.synchronize()
+            return machine.run(run, 4)
+        row = by_rule(findings(program(1_000, 130)))["straggler"]
+        self.assertIn("for rank 3, because its host is late, and rank 1, because its kernels take longer", row["title"])
+        self.assertIn("rank 1 begins 8 of 8 collectives last of the others", row["evidence"])
+        self.assertTrue(row["suggestion"].endswith("(rank 1)"), row["suggestion"])
+        true = 1000 * (machine.measured(program(1_000, 130)) - machine.measured(program(0, 100)))
+        self.assertAlmostEqual(row["recoverable_ns"] / true, 1, delta=0.02)
+        row = by_rule(findings(program(1_000, 105)))["straggler"]  # as late as that is nobody else
+        self.assertIn("for rank 3, because its host is late", row["title"])
+        self.assertNotIn("rank 1", row["title"])
+
     def test_another_rank_is_late_each_time(self):
         """For its experts, for other kernels, or for its host, whose calls are only a little longer."""
         def program(kernel=None, host=0):

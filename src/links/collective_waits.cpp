@@ -2,9 +2,10 @@
 
 namespace cgpu {
 
-OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series) {
+OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series,
+                                  std::span<const CollectiveMember> members) {
   OutOfCoreVector<Arrival> instances(series.instances);
-  for (const CollectiveMember& member : series.members) {
+  for (const CollectiveMember& member : members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart part : series.parts_of(member)) {
       Arrival& instance = instances[part.instance];

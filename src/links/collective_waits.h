@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "base/out_of_core.h"
 #include "links/collective_series.h"
@@ -16,18 +17,22 @@ struct Arrival {
   const CollectiveMember* last = nullptr;  // the member that began last; the first of several
   uint32_t parts = 0;
 };
-/// By instance. O(parts).
-OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series);
+/// By instance, of some of the members of a series (which must outlive the result). O(parts).
+OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series,
+                                  std::span<const CollectiveMember> members);
+inline OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series) {
+  return arrivals(session, series, series.members);
+}
 
 /// When an op of a collective no longer waits for others: when the last member of its instance has begun, or, where a
 /// member may leave before that (ends_together), when it ends itself. Of an op of several instances (a batch of sends
 /// and receives) the latest counts. Calls visit(member, part, until) for each op once, with the part that counts;
-/// `until` on the common clock. O(parts).
+/// `until` on the common clock. Of the members that `instances` are of. O(parts).
 template <typename Visit>
-void for_each_wait(const Session& session, const CollectiveSeries& series, const OutOfCoreVector<Arrival>& instances,
-                   Visit visit) {
+void for_each_wait(const Session& session, const CollectiveSeries& series, std::span<const CollectiveMember> members,
+                   const OutOfCoreVector<Arrival>& instances, Visit visit) {
   const bool together = ends_together(series.name);
-  for (const CollectiveMember& member : series.members) {
+  for (const CollectiveMember& member : members) {
     const Run& run = session.runs[member.run];
     const auto until_of = [&](const CollectivePart& part) {
       const int64_t last = instances[part.instance].last_start;
@@ -45,6 +50,11 @@ void for_each_wait(const Session& session, const CollectiveSeries& series, const
       visit(member, counts, until);
     }
   }
+}
+template <typename Visit>
+void for_each_wait(const Session& session, const CollectiveSeries& series, const OutOfCoreVector<Arrival>& instances,
+                   Visit visit) {
+  for_each_wait(session, series, series.members, instances, visit);
 }
 
 }  // namespace cgpu

@@ -80,19 +80,14 @@ struct KernelOccupancy {
   }
 };
 
-const std::vector<std::string> kWantedArguments = {"grid",
-                                                   "block",
-                                                   "gridX",
-                                                   "gridY",
-                                                   "gridZ",
-                                                   "blockX",
-                                                   "blockY",
-                                                   "blockZ",
-                                                   "registers per thread",
-                                                   "registersPerThread",
-                                                   "shared memory",
-                                                   "staticSharedMemory",
-                                                   "dynamicSharedMemory"};
+std::vector<std::string> wanted_arguments() {
+  std::vector<std::string> keys = launch_shape_keys();
+  for (const char* key :
+       {"registers per thread", "registersPerThread", "shared memory", "staticSharedMemory", "dynamicSharedMemory"}) {
+    keys.emplace_back(key);
+  }
+  return keys;
+}
 
 struct DeviceLimits {
   int64_t multiprocessors = 0;
@@ -170,7 +165,7 @@ class Occupancies {
       ops.push_back(op);
       sources.push_back(timeline.slices.source[slice]);
     });
-    ArgumentReader reader(run.run().arguments.get(), 0, kWantedArguments);
+    ArgumentReader reader(run.run().arguments.get(), 0, wanted_arguments());
     reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
       const SliceIndex slice = timeline.device_ops.slice[ops[i]];
       const int64_t duration = timeline.slices.duration[slice];

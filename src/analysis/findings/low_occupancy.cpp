@@ -55,8 +55,7 @@ std::vector<float> filled_share(const Run& run, double longer_than) {
     ops.push_back(op);
     sources.push_back(t.slices.source[slice]);
   });
-  ArgumentReader reader(run.arguments.get(), 0,
-                        {"grid", "block", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
+  ArgumentReader reader(run.arguments.get(), 0, launch_shape_keys());
   reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
     const auto device = multiprocessors.find(t.device_ops.device[ops[i]]);
     const auto shape = launch_shape(arguments);

@@ -15,8 +15,10 @@
 #include "analysis/device/counter_means.h"
 #include "analysis/findings/path_of_steps.h"
 #include "analysis/findings/rule_context.h"
+#include "analysis/findings/slowed_kernels.h"
 #include "analysis/session_clock.h"
 #include "base/lower_median.h"
+#include "kernels/names.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -155,6 +157,40 @@ std::string title_of(const SlowSteps& slow, const std::vector<int64_t>& lengths,
                      format_ns(slow.usual), fmt::join(some, ", "), slow.places.size() > kShown ? ", ..." : "");
 }
 
+/// Whether steps are longer all at once: those of each side differ little from each other.
+bool is_at_once(const SlowSteps& slow, const std::vector<int64_t>& lengths) {
+  constexpr int64_t kLittle = 2;  // one part of so many of what they take longer
+  const size_t first = slow.places.front();
+  const auto change = lengths.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto spread = [](std::vector<int64_t> side) {  // without the eighth at each end
+    std::ranges::sort(side);
+    return side[side.size() - 1 - side.size() / 8] - side[side.size() / 8];
+  };
+  const int64_t longer = mean(lengths, first, lengths.size()) - slow.usual;
+  return kLittle * spread({lengths.begin(), change}) <= longer && kLittle * spread({change, lengths.end()}) <= longer;
+}
+
+/// Where the same kernels are why steps take longer: what they would save if they took as long as before.
+void add_slowed_kernels(RuleContext& context, const SlowSteps& slow, const std::vector<int64_t>& lengths,
+                        int64_t excess, Finding& finding) {
+  std::optional<SlowedKernels> slowed =
+      slowed_kernels(context.facts().whole(), context.judged().periods, slow.places.front(), is_at_once(slow, lengths));
+  if (!slowed || 2 * slowed->excess < excess) return;
+  finding.title +=
+      slowed->single.empty()
+          ? fmt::format(", because the same kernels take {:.2f} times as long", slowed->factor)
+          : fmt::format(", because {} takes {:.2f} times as long", base_kernel_name(slowed->single), slowed->factor);
+  finding.evidence += "; these kernels are launched as often as before, in the same grids";
+  const std::string device =
+      "clocks, power and temperature (nvidia-smi -q -d PERFORMANCE, rocm-smi -a, npu-smi info), and "
+      "at what else runs on it";
+  finding.suggestion =
+      slowed->is_whole_device
+          ? "The device has become slower: look at its " + device
+          : "Look whether the data have changed that these kernels work on; if not, at the device: " + device;
+  finding.remedy = std::move(slowed->remedy);
+}
+
 }  // namespace
 
 void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
@@ -184,21 +220,21 @@ void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
       !more.empty() && more.front().first == BoundBy(BoundBy::compute).number() && 2 * more.front().second >= each;
   const std::vector<std::string> levels =
       slow->until_end ? changed_levels(context, steps, slow->places.front()) : std::vector<std::string>();
-  findings.push_back(
-      {.rule = slow->until_end ? "slows_down" : "uneven_steps",
-       .title = title_of(*slow, lengths, steps),
-       .evidence = fmt::format(
-           "{} of {} in all{}{}", format_ns(excess), format_ns(context.measured()),
-           causes.empty()
-               ? ""
-               : fmt::format("; on their critical path they have {} more than the others", fmt::join(causes, ", ")),
-           levels.empty() ? "" : fmt::format("; {}", fmt::join(levels, ", "))),
-       .suggestion = computes
-                         ? "Where the inputs are as large as before, the device has become slower: look at its "
-                           "clocks, power and temperature, and at what else runs on it"
-                         : "Compare such a step with another one (--step N), and look at what is done now and then",
-       .command = "steps",
-       .confidence = Confidence::medium});
+  Finding finding{
+      .rule = slow->until_end ? "slows_down" : "uneven_steps",
+      .title = title_of(*slow, lengths, steps),
+      .evidence = fmt::format("{} of {} in all{}{}", format_ns(excess), format_ns(context.measured()),
+                              causes.empty() ? ""
+                                             : fmt::format("; on their critical path they have {} more than the others",
+                                                           fmt::join(causes, ", ")),
+                              levels.empty() ? "" : fmt::format("; {}", fmt::join(levels, ", "))),
+      .suggestion = computes ? "Where the inputs are as large as before, the device has become slower: look at its "
+                               "clocks, power and temperature, and at what else runs on it"
+                             : "Compare such a step with another one (--step N), and look at what is done now and then",
+      .command = "steps",
+      .confidence = Confidence::medium};
+  if (slow->until_end && computes) add_slowed_kernels(context, *slow, lengths, excess, finding);
+  findings.push_back(std::move(finding));
 }
 
 }  // namespace cgpu

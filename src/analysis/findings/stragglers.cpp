@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/findings/rank_suggestions.h"
@@ -30,9 +33,10 @@ struct LatePeer {
   size_t run = 0;
   PeerTime peer = {};
   Lateness lateness = {};
-  double share = 0;    // of all waiting, that it causes
-  int64_t waited = 0;  // for it, by each of the others on average
-  int64_t median = 0;  // what the devices of the others compute
+  bool is_hidden = false;  // behind others: what follows holds without these
+  double share = 0;        // of all waiting, that it causes
+  int64_t waited = 0;      // for it, by each of the others on average
+  int64_t median = 0;      // what the devices of the others compute
   /// "; its devices idle 12.0 ms longer than ...": what its host did, where that shows.
   std::string idle = {};
 
@@ -43,29 +47,33 @@ struct LatePeer {
   }
 };
 
+constexpr int64_t kFewCollectives = 3;  // fewer show no habit
+constexpr int64_t kGoodPart = 4;        // of what the first causes, that each late peer causes at least
+
+using Members = std::map<MemberKey, Lateness>;
+
+PeerTime peer_of(const RuleContext& context, const CollectivesOfPeers& of_peers, const MemberKey& member) {
+  PeerTime peer{.rank = context.session().runs[member.first].rank};
+  if (of_peers.peers.front().device) peer.device = member.second;
+  const auto own = std::ranges::find_if(of_peers.peers, [&](const PeerTime& one) { return one.is_same_as(peer); });
+  if (own != of_peers.peers.end()) peer.compute = own->compute;
+  return peer;
+}
+
 /// The fewest peers that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
 /// part of it; else the one that by itself causes so much that it is late, not just unlucky; else none. The first
 /// causes the most.
-std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOfPeers& of_peers) {
-  constexpr int64_t kGoodPart = 4;  // of what the first causes
-  const std::vector<PeerTime>& peers = of_peers.peers;
-  const auto members =
-      of_peers.messages != nullptr
-          ? lateness_of_hosts(context.session(), of_peers.series, *of_peers.messages, context.judged_times())
-          : lateness_of_members(context.session(), of_peers.series, of_peers.counts);
-  if (members.size() < 2 || peers.size() < 2) return {};
-  const bool are_devices = peers.front().device.has_value();
+std::vector<LatePeer> fewest_late(const RuleContext& context, const CollectivesOfPeers& of_peers,
+                                  const Members& members) {
+  if (members.size() < 2 || of_peers.peers.size() < 2) return {};
   const auto others = static_cast<int64_t>(members.size()) - 1;
   std::vector<LatePeer> late;
   int64_t all = 0;
   for (const auto& [member, lateness] : members) {
     all += lateness.caused_ns;
-    PeerTime peer{.rank = context.session().runs[member.first].rank};
-    if (are_devices) peer.device = member.second;
+    const PeerTime peer = peer_of(context, of_peers, member);
     if (late.empty() || !late.back().peer.is_same_as(peer)) {
-      const auto own = std::ranges::find_if(peers, [&](const PeerTime& one) { return one.is_same_as(peer); });
-      if (own != peers.end()) peer.compute = own->compute;
-      late.push_back({.run = member.first, .peer = peer, .median = median_compute_besides(peer, peers)});
+      late.push_back({.run = member.first, .peer = peer, .median = median_compute_besides(peer, of_peers.peers)});
     }
     late.back().lateness.count += lateness.count;
     late.back().lateness.last += lateness.last;
@@ -91,6 +99,65 @@ std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOf
   return late;
 }
 
+/// Whether one of them begins nearly every collective last, of so many that this is a habit.
+bool are_nearly_always_last(const RuleContext& context, const std::vector<LatePeer>& late) {
+  int64_t last = 0;
+  for (const LatePeer& one : late) last += one.lateness.last;
+  return late.front().lateness.count >= kFewCollectives &&
+         static_cast<double>(last) >=
+             context.thresholds().stragglers * static_cast<double>(late.front().lateness.count);
+}
+
+/// The fewest peers without which the others would hardly wait. Who comes last causes all waiting, also that for a peer
+/// that comes just before it: such a one shows once the last ones are left out.
+std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOfPeers& of_peers) {
+  constexpr int kMostTimes = 3;        // that the collectives are looked at again
+  if (of_peers.messages != nullptr) {  // these know who causes what
+    return fewest_late(
+        context, of_peers,
+        lateness_of_hosts(context.session(), of_peers.series, *of_peers.messages, context.judged_times()));
+  }
+  const auto lateness_without = [&](const std::set<MemberKey>& without) {
+    return lateness_of_members(context.session(), of_peers.series, of_peers.counts, without);
+  };
+  const Members members = lateness_without({});
+  std::vector<LatePeer> late = fewest_late(context, of_peers, members);
+  std::set<MemberKey> left_out;
+  int64_t waited = 0;  // by those that are not late
+  for (int again = 0; again < kMostTimes && !late.empty(); ++again) {
+    waited = 0;
+    for (const auto& [member, lateness] : members) {
+      const PeerTime peer = peer_of(context, of_peers, member);
+      const bool is_late = std::ranges::any_of(late, [&](const LatePeer& one) { return one.peer.is_same_as(peer); });
+      if (is_late) left_out.insert(member);
+      if (!is_late) waited += lateness.wait_ns;
+    }
+    std::vector<LatePeer> next = fewest_late(context, of_peers, lateness_without(left_out));
+    if (next.empty() || 2 * (late.size() + next.size()) > of_peers.peers.size() ||
+        kGoodPart * next.front().waited < late.front().waited || !are_nearly_always_last(context, next)) {
+      break;
+    }
+    for (LatePeer& one : next) {
+      one.is_hidden = true;
+      late.push_back(std::move(one));
+    }
+  }
+  if (late.empty() || !late.back().is_hidden) return late;
+  const double on_average = static_cast<double>(waited) / static_cast<double>(members.size() - left_out.size());
+  for (LatePeer& one : late) {
+    if (!one.is_hidden) one.waited = static_cast<int64_t>(std::llround(one.share * on_average));
+  }
+  return late;
+}
+
+/// By each of those that are not late. For who is hidden behind others no more than for these.
+int64_t waited_for(const std::vector<LatePeer>& late) {
+  int64_t first = 0;
+  int64_t hidden = 0;
+  for (const LatePeer& one : late) (one.is_hidden ? hidden : first) += one.waited;
+  return std::max(first, hidden);
+}
+
 int64_t number_of(const PeerTime& peer) {
   return peer.device ? int64_t{*peer.device} : peer.rank;
 }
@@ -103,6 +170,42 @@ std::string names_of(const std::vector<LatePeer>& late) {
     text += fmt::format("{} {}", i == 0 ? "" : i + 1 == late.size() ? " and" : ",", number_of(late[i].peer));
   }
   return text;
+}
+
+/// Peers that are late for the same reason.
+struct SameReason {
+  std::vector<LatePeer> late;
+  std::string reason;  // "its host is late"
+  std::string suggestion;
+};
+
+/// `computing`: whether the profile says what any of them computes.
+std::vector<SameReason> reasons_of(const std::vector<LatePeer>& late, bool computing) {
+  std::vector<SameReason> reasons;
+  for (const LatePeer& one : late) {
+    const bool is_slow = computing && one.has_slow_kernels();
+    const auto same = std::ranges::find_if(reasons, [&](const SameReason& other) {
+      return is_slow == (computing && other.late.front().has_slow_kernels());
+    });
+    (same == reasons.end() ? reasons.emplace_back() : *same).late.push_back(one);
+  }
+  for (SameReason& one : reasons) {
+    const bool is_single = one.late.size() == 1;
+    if (!computing) {
+      one.reason = is_single ? "it comes last" : "they come last";
+      one.suggestion = kRecordBesides;
+    } else if (one.late.front().has_slow_kernels()) {
+      one.reason = is_single ? "its kernels take longer" : "their kernels take longer";
+      one.suggestion = kCompareKernels;
+    } else if (one.late.front().peer.device) {
+      one.reason = is_single ? "it is given its work late" : "they are given their work late";
+      one.suggestion = kLaunchBeside;
+    } else {
+      one.reason = is_single ? "its host is late" : "their hosts are late";
+      one.suggestion = kLookAtHost;
+    }
+  }
+  return reasons;
 }
 
 /// "; its devices idle 12.0 ms longer than the median of the others for data_loading": the cause of idle time in which
@@ -186,10 +289,8 @@ std::vector<PeerTime> compute_of_devices(RuleContext& context) {
 bool find_stragglers(RuleContext& context, const CollectivesOfPeers& of_peers, std::optional<int64_t> most_expert_work,
                      std::vector<Finding>& findings) {
   std::vector<LatePeer> late = late_peers(context, of_peers);
-  int64_t waited = 0;
-  for (const LatePeer& one : late) waited += one.waited;
-  if (late.empty() ||
-      static_cast<double>(waited) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
+  if (late.empty() || static_cast<double>(waited_for(late)) <
+                          context.thresholds().noticeable * static_cast<double>(context.measured())) {
     return false;
   }
   const bool are_devices = late.front().peer.device.has_value();
@@ -200,41 +301,37 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& of_peers, s
     return one.peer.rank == most_expert_work || 2 * excess > one.waited;
   });
   if (late.empty()) return true;
-  waited = 0;
+  const int64_t waited = waited_for(late);
   std::vector<std::string> evidence;
   for (LatePeer& one : late) one.idle = idle_excess(context, of_peers.peers, one);
-  const auto slow = std::ranges::count_if(late, &LatePeer::has_slow_kernels);
   bool computing = false;  // else the profile, a record of communication, does not say what they did meanwhile
   for (const LatePeer& one : late) {
-    waited += one.waited;
     const bool computes = one.peer.compute > 0 || one.median > 0;
     computing = computing || computes;
-    evidence.push_back(fmt::format("{} begins {} of {} {} last and causes {} of all waiting in them{}{}",
-                                   late.size() == 1 ? "it" : names_of({one}), one.lateness.last, one.lateness.count,
-                                   of_peers.in_words, format_percent(100.0 * one.share),
-                                   computes ? fmt::format("; {} {}, the median of the others {}",
-                                                          are_devices ? "it computes" : "its devices compute",
-                                                          format_ns(one.peer.compute), format_ns(one.median))
-                                            : "",
-                                   one.has_slow_kernels() ? "" : one.idle));
+    evidence.push_back(fmt::format(
+        "{} begins {} of {} {} last{} and causes {} of {}{}{}", late.size() == 1 ? "it" : names_of({one}),
+        one.lateness.last, one.lateness.count, of_peers.in_words, one.is_hidden ? " of the others" : "",
+        format_percent(100.0 * one.share), one.is_hidden ? "the waiting that is left then" : "all waiting in them",
+        computes
+            ? fmt::format("; {} {}, the median of the others {}", are_devices ? "it computes" : "its devices compute",
+                          format_ns(one.peer.compute), format_ns(one.median))
+            : "",
+        one.has_slow_kernels() ? "" : one.idle));
   }
-  const bool is_one = late.size() == 1;
-  const bool all_slow = slow == static_cast<std::ptrdiff_t>(late.size());
-  const char* reason = !computing    ? (is_one ? "it comes last" : "they come last")
-                       : all_slow    ? (is_one ? "its kernels take longer" : "their kernels take longer")
-                       : slow > 0    ? "their kernels take longer or their hosts are late"
-                       : are_devices ? (is_one ? "it is given its work late" : "they are given their work late")
-                                     : (is_one ? "its host is late" : "their hosts are late");
-  constexpr int64_t kFewCollectives = 3;  // these show no habit
+  const std::vector<SameReason> reasons = reasons_of(late, computing);
+  std::vector<std::string> awaited;
+  std::vector<std::string> suggestions;
+  for (const SameReason& one : reasons) {
+    awaited.push_back(fmt::format("{}, because {}", names_of(one.late), one.reason));
+    suggestions.push_back(reasons.size() == 1 ? one.suggestion
+                                              : fmt::format("{} ({})", one.suggestion, names_of(one.late)));
+  }
   const LatePeer& first = late.front();
   Finding finding{.rule = "straggler",
-                  .title = fmt::format("The other {} wait {} for {}, because {}", are_devices ? "devices" : "ranks",
-                                       context.in_all(waited), names_of(late), reason),
+                  .title = fmt::format("The other {} wait {} for {}", are_devices ? "devices" : "ranks",
+                                       context.in_all(waited), fmt::join(awaited, ", and ")),
                   .evidence = fmt::format("{}", fmt::join(evidence, "; ")),
-                  .suggestion = slow > 0       ? kCompareKernels
-                                : !are_devices ? kLookAtHost
-                                : computing    ? kLaunchBeside
-                                               : kRecordBesides,
+                  .suggestion = fmt::format("{}", fmt::join(suggestions, ". ")),
                   .command = are_devices ? fmt::format("idle_hosts --where 'device = {}'", *first.peer.device)
                                          : fmt::format("idle_hosts --rank {}", first.peer.rank),
                   .confidence = first.lateness.count < kFewCollectives ? Confidence::low : Confidence::high,

@@ -59,6 +59,8 @@ constexpr std::array kToolTerms{
               "a PyTorch profile, msprof", "a PyTorch profile, a profiler of the device"},
     ToolTerms{"NVTX", "NVTX", "roctx", "mstx", "ranges that the program marks"},
     ToolTerms{" (Nsight Systems: --cuda-graph-trace=node)", " (Nsight Systems: --cuda-graph-trace=node)", "", "", ""},
+    ToolTerms{" (nvidia-smi -q -d PERFORMANCE, rocm-smi -a, npu-smi info)", " (nvidia-smi -q -d PERFORMANCE)",
+              " (rocm-smi -a)", " (npu-smi info)", ""},
     ToolTerms{"(NCCL, a GPU-aware MPI)", "(NCCL, a GPU-aware MPI)", "(RCCL, a GPU-aware MPI)", "(HCCL)",
               "(a library of the device, an MPI that knows its memory)"},
     ToolTerms{" (MPS where they share a device)", " (MPS where they share a device)", "", "", ""},

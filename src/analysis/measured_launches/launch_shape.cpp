@@ -39,6 +39,10 @@ bool read_dimensions(std::span<const ArgumentView> arguments, const std::string&
 
 }  // namespace
 
+std::vector<std::string> launch_shape_keys() {
+  return {"grid", "block", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"};
+}
+
 std::optional<LaunchShape> launch_shape(std::span<const ArgumentView> arguments) {
   LaunchShape shape;
   if (!read_dimensions(arguments, "grid", shape.grid)) return std::nullopt;

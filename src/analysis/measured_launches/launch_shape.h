@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "model/argument_reader.h"
 
@@ -19,6 +21,9 @@ struct LaunchShape {
     archive(grid, block);
   }
 };
+
+/// The names of these arguments.
+std::vector<std::string> launch_shape_keys();
 
 /// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); none where one of the
 /// six numbers is missing.

@@ -61,7 +61,7 @@ class WaitsOfHosts {
     }
   }
 
-  std::map<std::pair<uint32_t, int32_t>, Lateness> lateness() {
+  std::map<MemberKey, Lateness> lateness() {
     std::ranges::sort(waits_, {},
                       [](const RankWait& wait) { return std::tuple(wait.end, wait.begin, wait.run, wait.other); });
     for (std::vector<int64_t>& of_run : begins_) std::ranges::sort(of_run);
@@ -118,14 +118,13 @@ class WaitsOfHosts {
   const IntervalSet& times_;
   std::vector<std::vector<int64_t>> begins_;  // of all waits, also of those that did not last, by run
   std::vector<RankWait> waits_;
-  std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_;
+  std::map<MemberKey, Lateness> lateness_;
 };
 
 }  // namespace
 
-std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_hosts(const Session& session,
-                                                                   std::span<const CollectiveSeries> collectives,
-                                                                   const Messages& messages, const IntervalSet& times) {
+std::map<MemberKey, Lateness> lateness_of_hosts(const Session& session, std::span<const CollectiveSeries> collectives,
+                                                const Messages& messages, const IntervalSet& times) {
   if (!has_common_clock(session)) return {};
   WaitsOfHosts waits(session, times);
   for (const CollectiveSeries& series : collectives) waits.add(series);

@@ -22,8 +22,7 @@ namespace cgpu {
 /// As lateness_of_members of the collectives of the hosts, with the messages whose senders are known
 /// (links/messages.h): a message counts for the one that waits and for its senders. Of waits that end in one of these
 /// times (on the common clock). `caused_ns` is without what others caused before.
-std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_hosts(const Session& session,
-                                                                   std::span<const CollectiveSeries> collectives,
-                                                                   const Messages& messages, const IntervalSet& times);
+std::map<MemberKey, Lateness> lateness_of_hosts(const Session& session, std::span<const CollectiveSeries> collectives,
+                                                const Messages& messages, const IntervalSet& times);
 
 }  // namespace cgpu

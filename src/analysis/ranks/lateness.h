@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -20,11 +21,14 @@ struct Lateness {
   int64_t caused_ns = 0;  // what all members waited in those that it began last
 };
 
-/// By index of the run and device (-1: the host), of the members of these series, those that do not count (where
-/// `counts` is given) left out; of none unless the clocks of the runs can be compared (session_clock.h).
+/// Index of the run and device (-1: the host).
+using MemberKey = std::pair<uint32_t, int32_t>;
+
+/// Of the members of these series, as if those in `without` did not take part; series that do not count (where `counts`
+/// is given) are left out. Of none unless the clocks of the runs can be compared (session_clock.h).
 /// O(parts log members).
-std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(
-    const Session& session, std::span<const CollectiveSeries> collectives,
-    const std::function<bool(const CollectiveSeries&)>& counts = nullptr);
+std::map<MemberKey, Lateness> lateness_of_members(const Session& session, std::span<const CollectiveSeries> collectives,
+                                                  const std::function<bool(const CollectiveSeries&)>& counts = nullptr,
+                                                  const std::set<MemberKey>& without = {});
 
 }  // namespace cgpu
