@@ -149,18 +149,18 @@ char* ReportContainer::Buffer::reserve(size_t size) {
   return bytes_.get();
 }
 
-std::optional<std::string_view> ReportContainer::read_block(const ReportBlock& block, Buffer& buffer) {
+void ReportContainer::read_block(const ReportBlock& block, Decompressed& to) const {
+  to.message = {};
   const size_t stored_size = to_size(block.stored), size = to_size(block.size);
-  char* const stored = stored_.reserve(stored_size);
-  if (file_->read_at(block.position, stored, stored_size) != stored_size) return std::nullopt;
-  char* const text = buffer.reserve(size);
+  char* const stored = to.stored.reserve(stored_size);
+  if (file_->read_at(block.position, stored, stored_size) != stored_size) return;
+  char* const text = to.bytes.reserve(size);
   const int done = LZ4_decompress_safe(stored, text, static_cast<int>(stored_size), static_cast<int>(size));
-  if (done < 0 || static_cast<size_t>(done) != size) return std::nullopt;
+  if (done < 0 || static_cast<size_t>(done) != size) return;
   // The message follows its length and ends with the block.
   std::string_view message(text, size);
   const std::optional<uint64_t> length = take_varint(message);
-  if (!length || *length > message.size()) return std::nullopt;
-  return message.substr(0, to_size(*length));
+  if (length && *length <= message.size()) to.message = message.substr(0, to_size(*length));
 }
 
 std::optional<std::string> ReportContainer::bytes(uint64_t position, uint64_t size) const {

@@ -65,9 +65,14 @@ class ReportContainer {
     std::unique_ptr<char[]> bytes_;
     size_t capacity_ = 0;
   };
-  /// Decompresses a block into `buffer`; returns its message, which is a part of that. Absent where its bytes are
-  /// damaged.
-  std::optional<std::string_view> read_block(const ReportBlock& block, Buffer& buffer);
+  /// A block that was read.
+  struct Decompressed {
+    Buffer stored;             // its compressed bytes
+    Buffer bytes;              // what they become
+    std::string_view message;  // a part of these; nowhere (nullptr) where they are damaged
+  };
+  /// For several threads at a time.
+  void read_block(const ReportBlock& block, Decompressed& to) const;
 
  private:
   struct Section {
@@ -95,7 +100,6 @@ class ReportContainer {
   uint64_t next_ = 0;              // position of the next block, then message
   std::string head_;
   std::string info_;
-  Buffer stored_;  // the compressed bytes of a block
 };
 
 }  // namespace cgpu::nsys

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/to_size.h"
 #include "readers/common/protobuf.h"
+#include "readers/nsys/report/block_reader.h"
 #include "readers/nsys/report/report_tables.h"
 #include "readers/nsys/report/row_decoder.h"
 
@@ -33,7 +34,8 @@ class ReportTables::Scan : public RowScan {
 /// The payloads of a table, one after the other or by their place.
 class ReportTables::Payloads {
  public:
-  Payloads(ReportTables& tables, const Events& events) : tables_(tables), events_(events) {}
+  Payloads(const ReportTables& tables, const Events& events)
+      : blocks_(tables.container_, tables.blocks_), events_(events) {}
 
   /// False at the end. A payload is valid until the next call.
   bool next(std::string_view& payload) {
@@ -62,12 +64,12 @@ class ReportTables::Payloads {
   void enter_block_of(uint64_t event) {
     const std::vector<uint64_t>& first = events_.first_of_block;
     const auto after = std::upper_bound(first.begin(), first.end(), event);
-    message_ = tables_.block(static_cast<size_t>(after - first.begin()) - 1);
+    message_ = blocks_.message(static_cast<size_t>(after - first.begin()) - 1);
     first_ = *std::prev(after);
     end_ = after == first.end() ? events_.offset.size() : *after;
   }
 
-  ReportTables& tables_;
+  BlockReader blocks_;
   const Events& events_;
   std::string_view message_;
   uint64_t first_ = 0;  // the events of the block at hand
@@ -78,7 +80,7 @@ class ReportTables::Payloads {
 
 class ReportTables::EventScan final : public Scan {
  public:
-  EventScan(ReportTables& tables, const Events& events, const ReportTable& layout,
+  EventScan(const ReportTables& tables, const Events& events, const ReportTable& layout,
             const std::vector<std::string>& columns)
       : tables_(tables), payloads_(tables, events), decoder_(layout, columns) {}
 
@@ -109,7 +111,7 @@ class ReportTables::EventScan final : public Scan {
 /// The frames of each sample in turn.
 class ReportTables::FrameScan final : public Scan {
  public:
-  FrameScan(ReportTables& tables, const std::vector<std::string>& columns)
+  FrameScan(const ReportTables& tables, const std::vector<std::string>& columns)
       : samples_(tables, tables.events_[static_cast<size_t>(EventTable::sample)]), decoder_(frames_layout(), columns) {}
 
   bool next() override {

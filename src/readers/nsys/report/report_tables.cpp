@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "readers/common/protobuf.h"
+#include "readers/nsys/report/block_reader.h"
 #include "readers/nsys/report/row_decoder.h"
 
 namespace cgpu::nsys {
@@ -67,15 +68,22 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
 
 /// Reads every block once and remembers where its events are.
 void ReportTables::find_events(uint64_t expected, Notes& notes) {
-  while (container_.knows_texts() || seen_ < expected) {
+  const auto find_next_block = [&] {
     const std::optional<ReportBlock> block = container_.next_block();
-    if (!block) break;
+    if (block) blocks_.push_back(*block);
+    return block.has_value();
+  };
+  if (container_.knows_texts()) {
+    while (find_next_block()) {
+    }
+  }
+  BlockReader reader(container_, blocks_);
+  for (size_t number = 0; number < blocks_.size() || (seen_ < expected && find_next_block()); ++number) {
     for (Events& events : events_) events.first_of_block.push_back(events.offset.size());
-    blocks_.push_back(*block);
-    const std::string_view message = this->block(blocks_.size() - 1);
+    const std::string_view message = reader.message(number);
     if (message.empty()) {
       notes.add("damaged_input", 1,
-                "the block of events at byte " + std::to_string(block->position) +
+                "the block of events at byte " + std::to_string(blocks_[number].position) +
                     " of the file is damaged, its events are missing (first of these)",
                 true);
       continue;
@@ -153,9 +161,9 @@ void ReportTables::note_losses(uint64_t expected, Notes& notes) const {
 }
 
 bool ReportTables::load_texts() {
-  const std::optional<std::string_view> message = container_.read_block(texts_block_, texts_.buffer);
-  if (!message) return false;
-  ProtobufMessage entries(*message);
+  container_.read_block(texts_block_, texts_);
+  if (texts_.message.data() == nullptr) return false;
+  ProtobufMessage entries(texts_.message);
   for (ProtobufField entry; entries.next(entry);) {
     if (entry.number == block_field::kText && entry.is_bytes()) text_of_id_.push_back(entry.bytes);
   }
@@ -197,14 +205,6 @@ uint64_t ReportTables::rows_expected(const std::string& table) const {
   return table == kTexts ? text_of_id_.size() : 0;
 }
 
-std::string_view ReportTables::block(size_t number) {
-  if (number != block_number_) {
-    block_.message = container_.read_block(blocks_[number], block_.buffer).value_or(std::string_view());
-    block_number_ = number;
-  }
-  return block_.message;
-}
-
 int64_t ReportTables::call_chain_of(uint64_t row) const {
   const auto at = std::lower_bound(with_call_chain_.begin(), with_call_chain_.end(), row);
   return at == with_call_chain_.end() || *at != row ? 0 : at - with_call_chain_.begin() + 1;
@@ -221,10 +221,8 @@ void ReportTables::release() {
     events.copy = std::string();
     events.is_copied = false;
   }
-  block_ = Decompressed();
-  block_number_ = SIZE_MAX;
   text_of_id_ = std::vector<std::string_view>();
-  texts_ = Decompressed();
+  texts_ = {};
 }
 
 }  // namespace cgpu::nsys

@@ -1,8 +1,8 @@
 // A report as the tables of its export: what it says of itself and of devices is read when it is opened, and its events
 // are found once, with their table and place; each pass over a table then decodes the rows of that table alone.
 //
-// Memory: a block (at most 4 MB in the reports that were seen), the block of texts, 4 bytes an event, and, until all
-// rows have been read, those of each table with at most kMostCopied bytes of them: for these no block has to be
+// Memory: two blocks (of at most 4 MB in the reports that were seen), the block of texts, 4 bytes an event, and, until
+// all rows have been read, those of each table with at most kMostCopied bytes of them: for these no block has to be
 // decompressed once more.
 #pragma once
 
@@ -75,8 +75,6 @@ class ReportTables final : public TableSource {
   const ReportTable& layout(EventTable table) const { return layout_of(table, version_); }
   /// EventTable::count for a table that is not of events.
   EventTable event_table(const std::string& table) const;
-  /// The message of a block, valid until the next call; empty where it is damaged.
-  std::string_view block(size_t number);
   /// The number of a call among those with a call chain, 0 for one without.
   int64_t call_chain_of(uint64_t row) const;
   /// False where they are missing or damaged.
@@ -93,15 +91,8 @@ class ReportTables final : public TableSource {
   std::deque<std::string> facts_;  // likewise
   std::map<std::string, std::vector<ListRow>> lists_;
   std::map<std::string, std::vector<std::string>> columns_;
-  /// A block that was decompressed.
-  struct Decompressed {
-    ReportContainer::Buffer buffer;
-    std::string_view message;
-  };
-  Decompressed texts_;
+  ReportContainer::Decompressed texts_;
   std::vector<std::string_view> text_of_id_;
-  Decompressed block_;  // the last one that was asked for
-  size_t block_number_ = SIZE_MAX;
   uint64_t size_ = 0;
   uint64_t seen_ = 0;                      // events, those included that are no rows
   int64_t damaged_ = 0;                    // of these
