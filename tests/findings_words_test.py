@@ -4,6 +4,7 @@
 
 Environment: CGPU (the binary).
 """
+import contextlib
 import json
 import os
 import random
@@ -267,11 +268,11 @@ class UnevenSteps(unittest.TestCase):
     """What single steps lose no replay of the whole run shows."""
 
     @staticmethod
-    def program(lengths, host=lambda step: 0, others=None, blocks=None):
+    def program(lengths, host=lambda step: 0, others=None, blocks=None, marked=True):
         """`others`: what an elementwise kernel takes in each step, too."""
         def run(m):
             for step, length in enumerate(lengths):
-                with m.step(step):
+                with m.step(step) if marked else contextlib.nullcontext():
                     m.host("model.py(4): now_and_then", host(step))
                     for _ in range(20):
                         m.launch(machine.GEMM, length, blocks=blocks[step] if blocks else 132)
@@ -309,6 +310,20 @@ class UnevenSteps(unittest.TestCase):
         for rows in (self.rows(growing), self.rows(jump, blocks=[132] * 4 + [176] * 4)):
             self.assertEqual((rows["slows_down"]["severity"], rows["slows_down"]["recoverable_ns"]), ("info", None))
         self.assertEqual(self.rows(growing, others=[length // 2 for length in growing])["slows_down"]["severity"], "warning")
+
+    def test_what_a_run_without_marks_repeats(self):
+        """Without marks these are the kernels that follow each other, of which the longest is launched once each time."""
+        def run(m):
+            for step in range(30):
+                m.launch(machine.GEMM, 300 if step < 15 else 390)
+                for _ in range(4):
+                    m.launch(machine.ELEMENTWISE, 50)
+            m.synchronize(machine.MAIN_STREAM)
+        found = by_rule(findings(machine.run(run)))["slows_down"]
+        self.assertRegex(found["title"], r"^From 7\.\d+ ms on what the run repeats takes 1\.\d\d times as long: 505\.0 us -> 595\.0 us, "
+                         r"because \S*gemm\S* takes 1\.30 times as long$")
+        self.assertAlmostEqual(found["recoverable_ns"] / 1000, 15 * 90, delta=95)
+        self.assertNotIn("slows_down", self.rows(list(range(300, 460, 20)), marked=False))
 
     def test_slow_steps_need_not_be_longer_than_all_before(self):
         """Clocks vary: from step 12 on steps are longer by a tenth, but for single ones."""

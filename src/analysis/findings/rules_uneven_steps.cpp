@@ -140,10 +140,15 @@ std::vector<std::string> changed_levels(const RuleContext& context, const std::v
   return changed;
 }
 
-std::string title_of(const SlowSteps& slow, const std::vector<int64_t>& lengths, const std::vector<Period>& steps) {
+/// `are_marked`: the steps have numbers that a user knows.
+std::string title_of(const SlowSteps& slow, const std::vector<int64_t>& lengths, const std::vector<Period>& steps,
+                     bool are_marked) {
   if (slow.until_end) {
     const int64_t length = mean(lengths, slow.places.front(), lengths.size());
-    return fmt::format("From step {} on a step takes {:.2f} times as long: {} -> {}", *steps[slow.places.front()].step,
+    const Period& first = steps[slow.places.front()];
+    return fmt::format("From {} on {} takes {:.2f} times as long: {} -> {}",
+                       are_marked ? fmt::format("step {}", *first.step) : format_ns(first.begin),
+                       are_marked ? "a step" : "what the run repeats",
                        static_cast<double>(length) / static_cast<double>(slow.usual), format_ns(slow.usual),
                        format_ns(length));
   }
@@ -196,7 +201,8 @@ void add_slowed_kernels(RuleContext& context, const SlowSteps& slow, const std::
 void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
   constexpr size_t kFewest = 4;
   const std::vector<Period>& steps = context.judged().periods;
-  if (!context.judged().has_marks() || steps.size() < kFewest) return;
+  const bool are_marked = context.judged().has_marks();
+  if (!context.judged().iterates() || steps.size() < kFewest) return;
   // Those of ranks whose clocks cannot be compared are steps of each rank.
   if (std::ranges::any_of(steps, [&](const Period& step) { return step.run != steps.front().run; }) &&
       !has_common_clock(context.session())) {
@@ -205,7 +211,7 @@ void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
   std::vector<int64_t> lengths;
   for (const Period& step : steps) lengths.push_back(step.end - step.begin);
   std::optional<SlowSteps> slow = slow_from_one_on(lengths);
-  if (!slow) slow = single_slow_ones(lengths);
+  if (!slow && are_marked) slow = single_slow_ones(lengths);
   if (!slow) return;
   int64_t excess = 0;
   for (const size_t place : slow->places) excess += lengths[place] - slow->usual;
@@ -222,7 +228,7 @@ void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
       slow->until_end ? changed_levels(context, steps, slow->places.front()) : std::vector<std::string>();
   Finding finding{
       .rule = slow->until_end ? "slows_down" : "uneven_steps",
-      .title = title_of(*slow, lengths, steps),
+      .title = title_of(*slow, lengths, steps, are_marked),
       .evidence = fmt::format("{} of {} in all{}{}", format_ns(excess), format_ns(context.measured()),
                               causes.empty() ? ""
                                              : fmt::format("; on their critical path they have {} more than the others",
@@ -231,10 +237,12 @@ void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
       .suggestion = computes ? "Where the inputs are as large as before, the device has become slower: look at its "
                                "clocks, power and temperature, and at what else runs on it"
                              : "Compare such a step with another one (--step N), and look at what is done now and then",
-      .command = "steps",
-      .confidence = Confidence::medium};
+      .command = are_marked ? "steps" : "kernels",
+      .confidence = Confidence::medium,
+      .time = Interval{steps[slow->places.front()].begin, steps[slow->places.front()].end}};
   if (slow->until_end && computes) add_slowed_kernels(context, *slow, lengths, excess, finding);
-  findings.push_back(std::move(finding));
+  // What the run repeats is what it shows: only kernels that do the same say that it should take as long each time.
+  if (are_marked || finding.remedy) findings.push_back(std::move(finding));
 }
 
 }  // namespace cgpu
