@@ -69,6 +69,37 @@ class Ranks(unittest.TestCase):
         self.assertIn("for rank 3, because its host is late", row["title"])
         self.assertNotIn("rank 1", row["title"])
 
+    def test_what_the_others_wait_for_ranks_behind_each_other(self):
+        """Of eight ranks three come late, one just before the next: the others wait for the last one, no longer."""
+        def run(m):
+            for number in range(8):
+                with m.step(number):
+                    m.host("dataset.py(3): load", {3: 1_000, 1: 950, 5: 900}.get(m.number, 0))
+                    for _ in range(30):
+                        m.launch(machine.GEMM, 100)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 100)
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        row = by_rule(findings(machine.run(run, 8)))["straggler"]
+        self.assertIn("wait 8.00 ms in all for ranks 3, 1 and 5, because their hosts are late", row["title"])
+        self.assertAlmostEqual(row["recoverable_ns"] / 1000, 8_000, delta=20)
+
+    def test_ranks_that_are_only_sometimes_behind_others(self):
+        """Two groups of four; behind the last rank of each another one is late in half of the steps."""
+        def run(m):
+            group = m.number // 4
+            for number in range(20):
+                with m.step(number):
+                    m.host("dataset.py(3): load", {0: 1_000, 1: 800 if number % 2 else 0, 2: 10}.get(m.number % 4, 0))
+                    for _ in range(30):
+                        m.launch(machine.GEMM, 100)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 100, group=str(group), members=range(4 * group, 4 * group + 4))
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        self.assertRegex(by_rule(findings(machine.run(run, 8)))["straggler"]["title"], "for ranks (0 and 4|4 and 0), because")
+
     def test_another_rank_is_late_each_time(self):
         """For its experts, for other kernels, or for its host, whose calls are only a little longer."""
         def program(kernel=None, host=0):

@@ -311,16 +311,60 @@ class UnevenSteps(unittest.TestCase):
             self.assertEqual((rows["slows_down"]["severity"], rows["slows_down"]["recoverable_ns"]), ("info", None))
         self.assertEqual(self.rows(growing, others=[length // 2 for length in growing])["slows_down"]["severity"], "warning")
 
+    def test_kernels_that_have_more_work(self):
+        """Longer contexts of a server, larger batches for kernels that always fill the device, more of the long launches."""
+        def program(launches):
+            def run(m):
+                for step in range(12):
+                    with m.step(step):
+                        for _ in range(20):
+                            for kernel, durations, blocks in launches:
+                                m.launch(kernel, durations[step >= 6], blocks=blocks[step >= 6])
+                        m.synchronize(machine.MAIN_STREAM)
+            return by_rule(findings(machine.run(run)))["slows_down"]
+        attention = "void flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128, 64, 128, 4>>(Flash_fwd_params)"
+        for launches in ([(machine.GEMM, (60, 60), (132, 132)), (attention, (100, 265), (132, 132))],
+                         [(machine.GEMM, (300, 390), (132, 132)), (machine.ELEMENTWISE, (40, 52), (1000, 1300))]):
+            found = program(launches)
+            self.assertEqual((found["severity"], found["recoverable_ns"]), ("info", None), launches)
+        found = program([(attention, (100, 140), (132, 132)), (machine.GEMM, (300, 390), (132, 132)),
+                         (machine.ELEMENTWISE, (40, 52), (1000, 1000))])
+        self.assertIn("because the same kernels take 1.32 times as long", found["title"])  # of the whole device also these
+
+        def mixed(m):
+            for step in range(12):
+                with m.step(step):
+                    for launch in range(20):
+                        is_long = launch < (10 if step < 6 else 15)
+                        m.launch(machine.GEMM, 400 if is_long else 200, blocks=264 if is_long else 132)
+                    m.synchronize(machine.MAIN_STREAM)
+        self.assertEqual(by_rule(findings(machine.run(mixed)))["slows_down"]["severity"], "info")
+
+    def test_some_kernels_of_many_ranks_are_not_why(self):
+        """Products have more work, and an elementwise kernel takes a little longer, on each of eight ranks."""
+        def run(m):
+            for step in range(12):
+                with m.step(step):
+                    for _ in range(20):
+                        m.launch(machine.GEMM, 300 if step < 6 else 390, blocks=132 if step < 6 else 200)
+                        m.launch(machine.ELEMENTWISE, 50 if step < 6 else 56)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 100)
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        self.assertEqual(by_rule(findings(machine.run(run, 8)))["slows_down"]["severity"], "info")
+
     def test_what_a_run_without_marks_repeats(self):
         """Without marks these are the kernels that follow each other, of which the longest is launched once each time."""
         def run(m):
+            m.event("python_function", "logger.py(7): start", m.now - 900, 100, thread=7)  # times count from here
             for step in range(30):
                 m.launch(machine.GEMM, 300 if step < 15 else 390)
                 for _ in range(4):
                     m.launch(machine.ELEMENTWISE, 50)
             m.synchronize(machine.MAIN_STREAM)
         found = by_rule(findings(machine.run(run)))["slows_down"]
-        self.assertRegex(found["title"], r"^From 7\.\d+ ms on what the run repeats takes 1\.\d\d times as long: 505\.0 us -> 595\.0 us, "
+        self.assertRegex(found["title"], r"^From 8\.\d+ ms on what the run repeats takes 1\.\d\d times as long: 505\.0 us -> 595\.0 us, "
                          r"because \S*gemm\S* takes 1\.30 times as long$")
         self.assertAlmostEqual(found["recoverable_ns"] / 1000, 15 * 90, delta=95)
         self.assertNotIn("slows_down", self.rows(list(range(300, 460, 20)), marked=False))

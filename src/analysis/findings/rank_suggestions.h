@@ -4,10 +4,10 @@
 namespace cgpu {
 
 inline constexpr const char* kCompareKernels =
-    "Compare its kernels with those of another one: clocks and temperature of its device, more work than the others "
-    "(uneven batches, experts)";
+    "Compare the kernels with those of the others: clocks and temperature of the device, more work (uneven batches, "
+    "experts)";
 inline constexpr const char* kLookAtHost =
-    "Look at what the host of this rank does: its input, other processes on its cores, its garbage collection";
+    "Look at what the host does there: its input, other processes on its cores, its garbage collection";
 inline constexpr const char* kLaunchBeside =
     "Launch on each device from its own thread or process (DistributedDataParallel in the place of DataParallel), or "
     "give each device its work in turns, so that no device waits until all work of another is launched";

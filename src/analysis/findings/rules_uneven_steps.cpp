@@ -115,6 +115,14 @@ std::vector<std::pair<size_t, int64_t>> excess_of(const SlowSteps& slow, const s
   return more;
 }
 
+/// The runs of the whole session that these steps are of.
+std::vector<size_t> runs_of(const RuleContext& context, const std::vector<Period>& steps) {
+  if (!has_common_clock(context.facts().whole().session())) return {steps.front().run};
+  std::vector<size_t> runs;
+  for (size_t run = 0; run < context.session().runs.size(); ++run) runs.push_back(context.facts().place_in_whole(run));
+  return runs;
+}
+
 /// "SM clock (MHz) 1980 -> 1410": counters of the state of devices whose mean differs by 3 % between the steps before
 /// `first` and those from it on.
 std::vector<std::string> changed_levels(const RuleContext& context, const std::vector<Period>& steps, size_t first) {
@@ -122,7 +130,7 @@ std::vector<std::string> changed_levels(const RuleContext& context, const std::v
   constexpr size_t kMost = 4;
   const SessionFacts& whole = context.facts().whole();
   std::vector<std::string> changed;
-  for (size_t run = 0; run < whole.session().runs.size(); ++run) {
+  for (const size_t run : runs_of(context, steps)) {
     const Counters& counters = whole.run(run).timeline.counters;
     const int64_t zero = whole.dependencies().zero(run);
     const Interval before{steps.front().begin + zero, steps[first].begin + zero};
@@ -140,14 +148,15 @@ std::vector<std::string> changed_levels(const RuleContext& context, const std::v
   return changed;
 }
 
-/// `are_marked`: the steps have numbers that a user knows.
-std::string title_of(const SlowSteps& slow, const std::vector<int64_t>& lengths, const std::vector<Period>& steps,
-                     bool are_marked) {
+std::string title_of(const RuleContext& context, const SlowSteps& slow, const std::vector<int64_t>& lengths) {
+  const std::vector<Period>& steps = context.judged().periods;
+  const bool are_marked = context.judged().has_marks();
   if (slow.until_end) {
     const int64_t length = mean(lengths, slow.places.front(), lengths.size());
     const Period& first = steps[slow.places.front()];
     return fmt::format("From {} on {} takes {:.2f} times as long: {} -> {}",
-                       are_marked ? fmt::format("step {}", *first.step) : format_ns(first.begin),
+                       are_marked ? fmt::format("step {}", *first.step)
+                                  : format_ns(shown_time(context.facts().whole(), first.run, first.begin)),
                        are_marked ? "a step" : "what the run repeats",
                        static_cast<double>(length) / static_cast<double>(slow.usual), format_ns(slow.usual),
                        format_ns(length));
@@ -178,9 +187,10 @@ bool is_at_once(const SlowSteps& slow, const std::vector<int64_t>& lengths) {
 /// Where the same kernels are why steps take longer: what they would save if they took as long as before.
 void add_slowed_kernels(RuleContext& context, const SlowSteps& slow, const std::vector<int64_t>& lengths,
                         int64_t excess, Finding& finding) {
-  std::optional<SlowedKernels> slowed =
-      slowed_kernels(context.facts().whole(), context.judged().periods, slow.places.front(), is_at_once(slow, lengths));
-  if (!slowed || 2 * slowed->excess < excess) return;
+  const std::vector<Period>& steps = context.judged().periods;
+  std::optional<SlowedKernels> slowed = slowed_kernels(context.facts().whole(), runs_of(context, steps), steps,
+                                                       slow.places.front(), is_at_once(slow, lengths));
+  if (!slowed || 2 * context.gain_of(slowed->remedy) < excess) return;
   finding.title +=
       slowed->single.empty()
           ? fmt::format(", because the same kernels take {:.2f} times as long", slowed->factor)
@@ -226,9 +236,11 @@ void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
       !more.empty() && more.front().first == BoundBy(BoundBy::compute).number() && 2 * more.front().second >= each;
   const std::vector<std::string> levels =
       slow->until_end ? changed_levels(context, steps, slow->places.front()) : std::vector<std::string>();
+  const SessionFacts& whole = context.facts().whole();
+  const Period& first = steps[slow->places.front()];
   Finding finding{
       .rule = slow->until_end ? "slows_down" : "uneven_steps",
-      .title = title_of(*slow, lengths, steps, are_marked),
+      .title = title_of(context, *slow, lengths),
       .evidence = fmt::format("{} of {} in all{}{}", format_ns(excess), format_ns(context.measured()),
                               causes.empty() ? ""
                                              : fmt::format("; on their critical path they have {} more than the others",
@@ -239,7 +251,7 @@ void find_uneven_steps(RuleContext& context, std::vector<Finding>& findings) {
                              : "Compare such a step with another one (--step N), and look at what is done now and then",
       .command = are_marked ? "steps" : "kernels",
       .confidence = Confidence::medium,
-      .time = Interval{steps[slow->places.front()].begin, steps[slow->places.front()].end}};
+      .time = Interval{shown_time(whole, first.run, first.begin), shown_time(whole, first.run, first.end)}};
   if (slow->until_end && computes) add_slowed_kernels(context, *slow, lengths, excess, finding);
   // What the run repeats is what it shows: only kernels that do the same say that it should take as long each time.
   if (are_marked || finding.remedy) findings.push_back(std::move(finding));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -19,29 +20,63 @@ namespace cgpu {
 
 namespace {
 
-/// The launches of one kernel on one side of the change.
-struct Launches {
-  int64_t time = 0;  // ns
-  int64_t count = 0;
-  std::set<LaunchShape> shapes;  // in the step next to the change
-};
+/// Steps of which grids and blocks are read: the first and the last one before the change, and since then.
+constexpr size_t kSamples = 4;
 
-/// A kernel by its name, on one device: before the change and after it.
+/// How often each occurs.
+using ShapeCounts = std::map<LaunchShape, int64_t>;
+
+/// Whether two numbers of launches are the same, but for some at the edges of steps.
+bool are_alike(double a, double b) {
+  constexpr double kEdges = 0.05;
+  return std::abs(a - b) <= kEdges * std::max(a, b);
+}
+
+bool are_alike(const ShapeCounts& a, const ShapeCounts& b) {
+  return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
+    return one.first == other.first && are_alike(static_cast<double>(one.second), static_cast<double>(other.second));
+  });
+}
+
+/// Whether what a kernel of this class does is not in its grid: how long a context is, how many tokens an expert gets.
+bool depends_on_data(KernelClass one) {
+  switch (one) {
+    case KernelClass::kv_cache:
+    case KernelClass::embedding:
+    case KernelClass::moe_routing:
+    case KernelClass::moe_gemm:
+    case KernelClass::attention:
+    case KernelClass::state_space:
+    case KernelClass::sort_scan:
+    case KernelClass::indexing:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A kernel by its name, on one device: before the change [0] and since then [1].
 struct ComparedKernel {
-  std::array<Launches, 2> sides;
+  std::array<int64_t, 2> time{};  // ns
+  std::array<int64_t, 2> count{};
+  std::array<ShapeCounts, kSamples> shapes;
   OpIndex any = 0;
 
   double mean(size_t side) const {
-    return static_cast<double>(sides[side].time) / static_cast<double>(std::max<int64_t>(sides[side].count, 1));
+    return static_cast<double>(time[side]) / static_cast<double>(std::max<int64_t>(count[side], 1));
   }
   /// `steps`: how many each side has.
-  bool does_the_same(const std::array<size_t, 2>& steps) const {
-    constexpr double kEqual = 0.05;  // for launches at the edges of steps
+  bool is_launched_as_often(const std::array<size_t, 2>& steps) const {
     const auto per_step = [&](size_t side) {
-      return static_cast<double>(sides[side].count) / static_cast<double>(steps[side]);
+      return static_cast<double>(count[side]) / static_cast<double>(steps[side]);
     };
-    return sides[0].count > 0 && std::abs(per_step(1) - per_step(0)) <= kEqual * per_step(0) &&
-           !sides[0].shapes.empty() && sides[0].shapes == sides[1].shapes;
+    return count[0] > 0 && are_alike(per_step(0), per_step(1));
+  }
+  bool has_shapes() const {
+    return std::ranges::none_of(shapes, [](const ShapeCounts& one) { return one.empty(); });
+  }
+  bool keeps_shapes() const {
+    return std::ranges::all_of(shapes, [&](const ShapeCounts& one) { return are_alike(shapes[0], one); });
   }
   bool is_slower() const {
     constexpr double kSlower = 1.03;
@@ -51,24 +86,33 @@ struct ComparedKernel {
 
 using KernelsByName = std::map<StringId, ComparedKernel>;
 
-/// Which side of the change a time is on; none outside of the steps. All on the clock of a run.
+/// Where a time is among the steps. All on the clock of a run.
 class Sides {
  public:
   Sides(std::span<const Period> steps, size_t first, int64_t zero)
-      : all_{steps.front().begin + zero, steps.back().end + zero},
-        next_{steps[first - 1].begin + zero, steps[first].end + zero},
-        change_(steps[first].begin + zero) {}
+      : all_{steps.front().begin + zero, steps.back().end + zero}, change_(steps[first].begin + zero) {
+    const std::array<size_t, kSamples> sampled{0, first - 1, first, steps.size() - 1};
+    for (size_t i = 0; i < kSamples; ++i) {
+      samples_[i] = {steps[sampled[i]].begin + zero, steps[sampled[i]].end + zero};
+    }
+  }
 
+  /// 0 before the change, 1 since then; none outside of the steps.
   std::optional<size_t> of(int64_t time) const {
     if (time < all_.begin || time >= all_.end) return std::nullopt;
     return time >= change_ ? 1 : 0;
   }
-  bool is_next_to_change(int64_t time) const { return time >= next_.begin && time < next_.end; }
+  std::optional<size_t> sample_of(int64_t time) const {
+    for (size_t i = 0; i < kSamples; ++i) {
+      if (time >= samples_[i].begin && time < samples_[i].end) return i;
+    }
+    return std::nullopt;
+  }
 
  private:
   Interval all_;
-  Interval next_;
   int64_t change_;
+  std::array<Interval, kSamples> samples_;
 };
 
 template <typename Visit>
@@ -82,50 +126,64 @@ void for_each_kernel(const Timeline& t, const Sides& sides, Visit visit) {
 std::map<int32_t, KernelsByName> kernels_of_run(const Run& run, const Sides& sides) {
   const Timeline& t = run.timeline;
   std::map<int32_t, KernelsByName> devices;
-  std::vector<std::pair<Launches*, uint64_t>> next_to_change;  // and where their arguments are
+  std::vector<ShapeCounts*> sampled;  // where the shape of a launch is counted
+  std::vector<uint64_t> sources;      // where its arguments are
   for_each_kernel(t, sides, [&](OpIndex op, SliceIndex slice, size_t side) {
     ComparedKernel& kernel = devices[t.device_ops.device[op]][t.slices.name[slice]];
     kernel.any = op;
-    Launches& launches = kernel.sides[side];
-    launches.time += t.slices.duration[slice];
-    ++launches.count;
-    if (sides.is_next_to_change(t.slices.start[slice])) next_to_change.emplace_back(&launches, t.slices.source[slice]);
+    kernel.time[side] += t.slices.duration[slice];
+    ++kernel.count[side];
+    const auto sample = sides.sample_of(t.slices.start[slice]);
+    if (!sample) return;
+    sampled.push_back(&kernel.shapes[*sample]);
+    sources.push_back(t.slices.source[slice]);
   });
-  std::vector<uint64_t> sources;
-  for (const auto& [launches, source] : next_to_change) sources.push_back(source);
   ArgumentReader reader(run.arguments.get(), 0, launch_shape_keys());
   reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
-    if (const auto shape = launch_shape(arguments)) next_to_change[i].first->shapes.insert(*shape);
+    if (const auto shape = launch_shape(arguments)) ++(*sampled[i])[*shape];
   });
   return devices;
 }
 
-/// Leaves the slower ones. Returns whether these are most of what the device computes.
+/// Leaves the slower ones (SlowedKernels). Returns whether these are most of what the device computes.
 bool keep_slower(const Timeline& t, const std::array<size_t, 2>& steps, KernelsByName& kernels) {
+  constexpr double kFewOfAll = 0.03;
   constexpr double kMostOfAll = 0.8;
   constexpr double kMostOfSame = 2.0 / 3;
   int64_t all = 0;
+  int64_t resized = 0;
   int64_t same = 0;
   int64_t slower = 0;
   std::set<KernelClass> classes;
+  std::vector<StringId> of_data;  // of the slower ones, those whose work their grid does not say
   for (auto at = kernels.begin(); at != kernels.end();) {
     const ComparedKernel& kernel = at->second;
-    const int64_t before = kernel.sides[0].time;
+    const int64_t before = kernel.time[0];
     all += before;
-    const bool does_the_same = kernel.does_the_same(steps);
-    if (does_the_same) same += before;
-    if (!does_the_same || !kernel.is_slower()) {
+    const bool is_comparable = kernel.is_launched_as_often(steps) && kernel.has_shapes();
+    const bool is_same = is_comparable && kernel.keeps_shapes();
+    if (is_comparable && !is_same) resized += before;
+    if (is_same) same += before;
+    if (!is_same || !kernel.is_slower()) {
       at = kernels.erase(at);
       continue;
     }
     slower += before;
-    classes.insert(class_of(t, kernel.any));
+    const KernelClass of_kernel = class_of(t, kernel.any);
+    if (depends_on_data(of_kernel)) {
+      of_data.push_back(at->first);
+    } else {
+      classes.insert(of_kernel);
+    }
     ++at;
   }
-  const auto is_most = [](int64_t part, double share, int64_t of_all) {
+  const auto is_part = [](int64_t part, double share, int64_t of_all) {
     return static_cast<double>(part) >= share * static_cast<double>(of_all);
   };
-  return is_most(same, kMostOfAll, all) && is_most(slower, kMostOfSame, same) && classes.size() > 1;
+  if (is_part(resized, kFewOfAll, all)) kernels.clear();
+  if (is_part(same, kMostOfAll, all) && is_part(slower, kMostOfSame, same) && classes.size() > 1) return true;
+  for (const StringId name : of_data) kernels.erase(name);
+  return false;
 }
 
 /// The one with nearly all of the time.
@@ -139,14 +197,14 @@ std::string single_of(const std::map<std::string_view, double>& times) {
 
 }  // namespace
 
-std::optional<SlowedKernels> slowed_kernels(const SessionFacts& whole, std::span<const Period> steps, size_t first,
-                                            bool at_once) {
+std::optional<SlowedKernels> slowed_kernels(const SessionFacts& whole, std::span<const size_t> runs,
+                                            std::span<const Period> steps, size_t first, bool at_once) {
   const std::array<size_t, 2> counts{first, steps.size() - first};
   SlowedKernels slowed;
   SliceFactors factors(whole.session().runs.size());
   std::map<std::string_view, double> excess;  // ns, by name
   double as_before = 0;                       // ns since the change
-  for (size_t number = 0; number < factors.size(); ++number) {
+  for (const size_t number : runs) {
     const Run& run = whole.run(number);
     const Timeline& t = run.timeline;
     const Sides sides(steps, first, whole.dependencies().zero(number));
@@ -173,7 +231,6 @@ std::optional<SlowedKernels> slowed_kernels(const SessionFacts& whole, std::span
   double all = 0;
   for (const auto& [name, time] : excess) all += time;
   slowed.factor = 1 + all / as_before;
-  slowed.excess = std::llround(all);
   slowed.single = single_of(excess);
   slowed.remedy = scaled(std::move(factors));
   return slowed;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -33,10 +34,10 @@ struct LatePeer {
   size_t run = 0;
   PeerTime peer = {};
   Lateness lateness = {};
-  bool is_hidden = false;  // behind others: what follows holds without these
-  double share = 0;        // of all waiting, that it causes
-  int64_t waited = 0;      // for it, by each of the others on average
-  int64_t median = 0;      // what the devices of the others compute
+  size_t behind = 0;   // how many times the last ones are left out until it shows; what follows holds without these
+  double share = 0;    // of all waiting, that it causes
+  int64_t waited = 0;  // for it, by each of the others on average
+  int64_t median = 0;  // what the devices of the others compute
   /// "; its devices idle 12.0 ms longer than ...": what its host did, where that shows.
   std::string idle = {};
 
@@ -52,12 +53,15 @@ constexpr int64_t kGoodPart = 4;        // of what the first causes, that each l
 
 using Members = std::map<MemberKey, Lateness>;
 
-PeerTime peer_of(const RuleContext& context, const CollectivesOfPeers& of_peers, const MemberKey& member) {
-  PeerTime peer{.rank = context.session().runs[member.first].rank};
-  if (of_peers.peers.front().device) peer.device = member.second;
-  const auto own = std::ranges::find_if(of_peers.peers, [&](const PeerTime& one) { return one.is_same_as(peer); });
-  if (own != of_peers.peers.end()) peer.compute = own->compute;
-  return peer;
+/// Rank, and device where peers are devices.
+using PeerKey = std::pair<int64_t, std::optional<int32_t>>;
+
+PeerKey key_of(const PeerTime& peer) {
+  return {peer.rank, peer.device};
+}
+PeerKey key_of(const RuleContext& context, const CollectivesOfPeers& of_peers, const MemberKey& member) {
+  const bool are_devices = of_peers.peers.front().device.has_value();
+  return {context.session().runs[member.first].rank, are_devices ? std::optional(member.second) : std::nullopt};
 }
 
 /// The fewest peers that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
@@ -66,14 +70,18 @@ PeerTime peer_of(const RuleContext& context, const CollectivesOfPeers& of_peers,
 std::vector<LatePeer> fewest_late(const RuleContext& context, const CollectivesOfPeers& of_peers,
                                   const Members& members) {
   if (members.size() < 2 || of_peers.peers.size() < 2) return {};
+  std::map<PeerKey, PeerTime> peers;
+  for (const PeerTime& peer : of_peers.peers) peers.emplace(key_of(peer), peer);
   const auto others = static_cast<int64_t>(members.size()) - 1;
   std::vector<LatePeer> late;
   int64_t all = 0;
   for (const auto& [member, lateness] : members) {
     all += lateness.caused_ns;
-    const PeerTime peer = peer_of(context, of_peers, member);
-    if (late.empty() || !late.back().peer.is_same_as(peer)) {
-      late.push_back({.run = member.first, .peer = peer, .median = median_compute_besides(peer, of_peers.peers)});
+    const PeerKey key = key_of(context, of_peers, member);
+    if (late.empty() || key_of(late.back().peer) != key) {
+      const auto known = peers.find(key);
+      late.push_back(
+          {.run = member.first, .peer = known == peers.end() ? PeerTime{key.first, key.second} : known->second});
     }
     late.back().lateness.count += lateness.count;
     late.back().lateness.last += lateness.last;
@@ -87,31 +95,33 @@ std::vector<LatePeer> fewest_late(const RuleContext& context, const CollectivesO
     return static_cast<double>(caused) >= share * static_cast<double>(all);
   };
   int64_t caused = 0;
+  size_t fewest = causes(late.front().lateness.caused_ns, context.thresholds().straggler) ? 1 : 0;
   for (size_t count = 1; 2 * count <= late.size(); ++count) {
     const int64_t own = late[count - 1].lateness.caused_ns;
     if (kGoodPart * own < late.front().lateness.caused_ns) break;
     caused += own;
     if (!causes(caused, context.thresholds().stragglers)) continue;
-    late.resize(count);
-    return late;
+    fewest = count;
+    break;
   }
-  late.resize(causes(late.front().lateness.caused_ns, context.thresholds().straggler) ? 1 : 0);
+  late.resize(fewest);
+  for (LatePeer& one : late) one.median = median_compute_besides(one.peer, of_peers.peers);
   return late;
 }
 
-/// Whether one of them begins nearly every collective last, of so many that this is a habit.
+/// Whether each begins nearly all of its collectives last, of so many that this is a habit.
 bool are_nearly_always_last(const RuleContext& context, const std::vector<LatePeer>& late) {
-  int64_t last = 0;
-  for (const LatePeer& one : late) last += one.lateness.last;
-  return late.front().lateness.count >= kFewCollectives &&
-         static_cast<double>(last) >=
-             context.thresholds().stragglers * static_cast<double>(late.front().lateness.count);
+  return std::ranges::all_of(late, [&](const LatePeer& one) {
+    return one.lateness.count >= kFewCollectives &&
+           static_cast<double>(one.lateness.last) >=
+               context.thresholds().stragglers * static_cast<double>(one.lateness.count);
+  });
 }
 
 /// The fewest peers without which the others would hardly wait. Who comes last causes all waiting, also that for a peer
 /// that comes just before it: such a one shows once the last ones are left out.
 std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOfPeers& of_peers) {
-  constexpr int kMostTimes = 3;        // that the collectives are looked at again
+  constexpr size_t kMostTimes = 3;     // that the collectives are looked at again
   if (of_peers.messages != nullptr) {  // these know who causes what
     return fewest_late(
         context, of_peers,
@@ -122,40 +132,47 @@ std::vector<LatePeer> late_peers(const RuleContext& context, const CollectivesOf
   };
   const Members members = lateness_without({});
   std::vector<LatePeer> late = fewest_late(context, of_peers, members);
-  std::set<MemberKey> left_out;
-  int64_t waited = 0;  // by those that are not late
-  for (int again = 0; again < kMostTimes && !late.empty(); ++again) {
-    waited = 0;
+  const auto members_of_late = [&] {
+    std::set<PeerKey> keys;
+    for (const LatePeer& one : late) keys.insert(key_of(one.peer));
+    std::set<MemberKey> found;
     for (const auto& [member, lateness] : members) {
-      const PeerTime peer = peer_of(context, of_peers, member);
-      const bool is_late = std::ranges::any_of(late, [&](const LatePeer& one) { return one.peer.is_same_as(peer); });
-      if (is_late) left_out.insert(member);
-      if (!is_late) waited += lateness.wait_ns;
+      if (keys.contains(key_of(context, of_peers, member))) found.insert(member);
     }
-    std::vector<LatePeer> next = fewest_late(context, of_peers, lateness_without(left_out));
+    return found;
+  };
+  for (size_t again = 1; again <= kMostTimes && !late.empty(); ++again) {
+    std::vector<LatePeer> next = fewest_late(context, of_peers, lateness_without(members_of_late()));
     if (next.empty() || 2 * (late.size() + next.size()) > of_peers.peers.size() ||
         kGoodPart * next.front().waited < late.front().waited || !are_nearly_always_last(context, next)) {
       break;
     }
     for (LatePeer& one : next) {
-      one.is_hidden = true;
+      one.behind = again;
       late.push_back(std::move(one));
     }
   }
-  if (late.empty() || !late.back().is_hidden) return late;
+  if (late.empty() || late.back().behind == 0) return late;
+  // Those that are not late wait for the last ones from when they begin, whoever comes meanwhile.
+  const std::set<MemberKey> left_out = members_of_late();
+  int64_t waited = 0;
+  for (const auto& [member, lateness] : members) {
+    if (!left_out.contains(member)) waited += lateness.wait_ns;
+  }
   const double on_average = static_cast<double>(waited) / static_cast<double>(members.size() - left_out.size());
   for (LatePeer& one : late) {
-    if (!one.is_hidden) one.waited = static_cast<int64_t>(std::llround(one.share * on_average));
+    if (one.behind == 0) one.waited = static_cast<int64_t>(std::llround(one.share * on_average));
   }
   return late;
 }
 
-/// By each of those that are not late. For who is hidden behind others no more than for these.
+/// By each of those that are not late, on average: that for who comes behind others is a part of that for these.
 int64_t waited_for(const std::vector<LatePeer>& late) {
-  int64_t first = 0;
-  int64_t hidden = 0;
-  for (const LatePeer& one : late) (one.is_hidden ? hidden : first) += one.waited;
-  return std::max(first, hidden);
+  std::map<size_t, int64_t> waited;  // by `behind`
+  for (const LatePeer& one : late) waited[one.behind] += one.waited;
+  int64_t most = 0;
+  for (const auto& [behind, time] : waited) most = std::max(most, time);
+  return most;
 }
 
 int64_t number_of(const PeerTime& peer) {
@@ -300,7 +317,8 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& of_peers, s
     const int64_t excess = context.slow_links().excess_of_run[context.facts().place_in_whole(one.run)];
     return one.peer.rank == most_expert_work || 2 * excess > one.waited;
   });
-  if (late.empty()) return true;
+  // With a first one that has another finding, those behind it show once that is solved.
+  if (late.empty() || late.front().behind > 0) return true;
   const int64_t waited = waited_for(late);
   std::vector<std::string> evidence;
   for (LatePeer& one : late) one.idle = idle_excess(context, of_peers.peers, one);
@@ -310,8 +328,8 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& of_peers, s
     computing = computing || computes;
     evidence.push_back(fmt::format(
         "{} begins {} of {} {} last{} and causes {} of {}{}{}", late.size() == 1 ? "it" : names_of({one}),
-        one.lateness.last, one.lateness.count, of_peers.in_words, one.is_hidden ? " of the others" : "",
-        format_percent(100.0 * one.share), one.is_hidden ? "the waiting that is left then" : "all waiting in them",
+        one.lateness.last, one.lateness.count, of_peers.in_words, one.behind > 0 ? " of the others" : "",
+        format_percent(100.0 * one.share), one.behind > 0 ? "the waiting that is left then" : "all waiting in them",
         computes
             ? fmt::format("; {} {}, the median of the others {}", are_devices ? "it computes" : "its devices compute",
                           format_ns(one.peer.compute), format_ns(one.median))

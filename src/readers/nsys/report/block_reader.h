@@ -17,6 +17,8 @@ class BlockReader {
   /// Both must outlive it; blocks may be added.
   BlockReader(const ReportContainer& container, const std::vector<ReportBlock>& blocks)
       : container_(container), blocks_(blocks) {}
+  BlockReader(const BlockReader&) = delete;
+  BlockReader& operator=(const BlockReader&) = delete;
 
   /// The message of a block, valid until another one is asked for; empty where it is damaged.
   std::string_view message(size_t number);
