@@ -180,17 +180,18 @@ bool keep_slower(const Timeline& t, const std::array<size_t, 2>& steps, KernelsB
   const auto is_part = [](int64_t part, double share, int64_t of_all) {
     return static_cast<double>(part) >= share * static_cast<double>(of_all);
   };
-  if (is_part(resized, kFewOfAll, all)) kernels.clear();
+  if (is_part(resized, kFewOfAll, all)) {
+    kernels.clear();
+    return false;
+  }
   if (is_part(same, kMostOfAll, all) && is_part(slower, kMostOfSame, same) && classes.size() > 1) return true;
   for (const StringId name : of_data) kernels.erase(name);
   return false;
 }
 
-/// The one with nearly all of the time.
-std::string single_of(const std::map<std::string_view, double>& times) {
+/// The one with nearly all of the time, which is `all`.
+std::string single_of(const std::map<std::string_view, double>& times, double all) {
   constexpr double kNearlyAll = 0.9;
-  double all = 0;
-  for (const auto& [name, time] : times) all += time;
   const auto most = std::ranges::max_element(times, {}, [](const auto& each) { return each.second; });
   return most != times.end() && most->second >= kNearlyAll * all ? std::string(most->first) : std::string();
 }
@@ -231,7 +232,7 @@ std::optional<SlowedKernels> slowed_kernels(const SessionFacts& whole, std::span
   double all = 0;
   for (const auto& [name, time] : excess) all += time;
   slowed.factor = 1 + all / as_before;
-  slowed.single = single_of(excess);
+  slowed.single = single_of(excess, all);
   slowed.remedy = scaled(std::move(factors));
   return slowed;
 }

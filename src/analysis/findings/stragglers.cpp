@@ -229,8 +229,7 @@ std::vector<SameReason> reasons_of(const std::vector<LatePeer>& late, bool compu
 /// one differs most.
 std::string idle_excess(RuleContext& context, const std::vector<PeerTime>& peers, const LatePeer& late) {
   const Table& idle = context.table("idle");
-  using Key = std::pair<int64_t, std::optional<int32_t>>;
-  std::map<std::string, std::map<Key, int64_t>> by_cause;
+  std::map<std::string, std::map<PeerKey, int64_t>> by_cause;
   for (const RowView row : idle.rows()) {
     const auto rank = std::get<int64_t>(row[idle.column("rank")]);
     const auto device = static_cast<int32_t>(std::get<int64_t>(row[idle.column("device")]));
@@ -238,17 +237,16 @@ std::string idle_excess(RuleContext& context, const std::vector<PeerTime>& peers
             [{rank, late.peer.device ? std::optional(device) : std::nullopt}] +=
         std::get<int64_t>(row[idle.column("total_ns")]);
   }
-  const auto key = [](const PeerTime& peer) { return Key{peer.rank, peer.device}; };
   std::string cause;
   int64_t most = 0;
   for (auto& [name, times] : by_cause) {
     if (name == text_of(IdleCause::other_rank)) continue;
     std::vector<int64_t> others;
     for (const PeerTime& peer : peers) {
-      if (!peer.is_same_as(late.peer)) others.push_back(times[key(peer)]);
+      if (!peer.is_same_as(late.peer)) others.push_back(times[key_of(peer)]);
     }
     if (others.empty()) continue;
-    const int64_t excess = times[key(late.peer)] - lower_median(std::move(others));
+    const int64_t excess = times[key_of(late.peer)] - lower_median(std::move(others));
     if (excess <= most) continue;
     most = excess;
     cause = name;

@@ -25,4 +25,11 @@ std::string_view BlockReader::message(size_t number) {
   return block_.message;
 }
 
+void BlockReader::release() {
+  if (next_read_.valid()) next_read_.wait();
+  block_ = {};
+  next_block_ = {};
+  number_ = next_ = SIZE_MAX;
+}
+
 }  // namespace cgpu::nsys

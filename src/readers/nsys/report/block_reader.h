@@ -22,6 +22,8 @@ class BlockReader {
 
   /// The message of a block, valid until another one is asked for; empty where it is damaged.
   std::string_view message(size_t number);
+  /// Frees the memory of the blocks.
+  void release();
 
  private:
   using Decompressed = ReportContainer::Decompressed;

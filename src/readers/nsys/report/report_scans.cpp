@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/to_size.h"
 #include "readers/common/protobuf.h"
-#include "readers/nsys/report/block_reader.h"
 #include "readers/nsys/report/report_tables.h"
 #include "readers/nsys/report/row_decoder.h"
 
@@ -34,8 +33,7 @@ class ReportTables::Scan : public RowScan {
 /// The payloads of a table, one after the other or by their place.
 class ReportTables::Payloads {
  public:
-  Payloads(const ReportTables& tables, const Events& events)
-      : blocks_(tables.container_, tables.blocks_), events_(events) {}
+  Payloads(ReportTables& tables, const Events& events) : blocks_(tables.reader_), events_(events) {}
 
   /// False at the end. A payload is valid until the next call.
   bool next(std::string_view& payload) {
@@ -69,7 +67,7 @@ class ReportTables::Payloads {
     end_ = after == first.end() ? events_.offset.size() : *after;
   }
 
-  BlockReader blocks_;
+  BlockReader& blocks_;
   const Events& events_;
   std::string_view message_;
   uint64_t first_ = 0;  // the events of the block at hand
@@ -80,7 +78,7 @@ class ReportTables::Payloads {
 
 class ReportTables::EventScan final : public Scan {
  public:
-  EventScan(const ReportTables& tables, const Events& events, const ReportTable& layout,
+  EventScan(ReportTables& tables, const Events& events, const ReportTable& layout,
             const std::vector<std::string>& columns)
       : tables_(tables), payloads_(tables, events), decoder_(layout, columns) {}
 
@@ -111,7 +109,7 @@ class ReportTables::EventScan final : public Scan {
 /// The frames of each sample in turn.
 class ReportTables::FrameScan final : public Scan {
  public:
-  FrameScan(const ReportTables& tables, const std::vector<std::string>& columns)
+  FrameScan(ReportTables& tables, const std::vector<std::string>& columns)
       : samples_(tables, tables.events_[static_cast<size_t>(EventTable::sample)]), decoder_(frames_layout(), columns) {}
 
   bool next() override {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "readers/common/protobuf.h"
-#include "readers/nsys/report/block_reader.h"
 #include "readers/nsys/report/row_decoder.h"
 
 namespace cgpu::nsys {
@@ -77,10 +76,9 @@ void ReportTables::find_events(uint64_t expected, Notes& notes) {
     while (find_next_block()) {
     }
   }
-  BlockReader reader(container_, blocks_);
   for (size_t number = 0; number < blocks_.size() || (seen_ < expected && find_next_block()); ++number) {
     for (Events& events : events_) events.first_of_block.push_back(events.offset.size());
-    const std::string_view message = reader.message(number);
+    const std::string_view message = reader_.message(number);
     if (message.empty()) {
       notes.add("damaged_input", 1,
                 "the block of events at byte " + std::to_string(blocks_[number].position) +
@@ -221,6 +219,7 @@ void ReportTables::release() {
     events.copy = std::string();
     events.is_copied = false;
   }
+  reader_.release();
   text_of_id_ = std::vector<std::string_view>();
   texts_ = {};
 }

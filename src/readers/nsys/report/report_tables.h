@@ -17,6 +17,7 @@
 
 #include "model/notes.h"
 #include "readers/common/table_source.h"
+#include "readers/nsys/report/block_reader.h"
 #include "readers/nsys/report/container.h"
 #include "readers/nsys/report/event_kinds.h"
 #include "readers/nsys/report/report_facts.h"
@@ -83,6 +84,7 @@ class ReportTables final : public TableSource {
   ReportContainer container_;
   std::string version_;
   std::vector<ReportBlock> blocks_;
+  BlockReader reader_{container_, blocks_};  // also keeps the last block for rows that are asked for one by one
   ReportBlock texts_block_;
   std::array<Events, kTables> events_;
   std::vector<uint32_t> with_call_chain_;  // rows of OSRT_API with frames, in order
