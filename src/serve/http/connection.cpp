@@ -11,7 +11,7 @@ namespace cgpu {
 
 namespace {
 using namespace std::chrono_literals;
-constexpr auto kIdle = 5000ms;          // between two requests
+constexpr auto kClosing = 60000ms;      // after what clients are told, so that none asks while its connection closes
 constexpr auto kHead = 5000ms;          // for the whole of a request
 constexpr auto kStalled = 10000ms;      // while the client does not take what it asked for
 constexpr auto kLeastTime = 20ms;       // whatever the crowd
@@ -29,7 +29,7 @@ Connection::Connection(int socket, const std::atomic<int>& crowded) : socket_(so
 std::chrono::milliseconds Connection::limit(short event, std::chrono::milliseconds patience) const {
   const int waiting = crowded_;
   if (waiting <= 0) return patience;
-  patience /= kCrowdedShare;
+  patience = std::min<std::chrono::milliseconds>(patience, kStalled) / kCrowdedShare;
   if (event == POLLIN && waiting > kCrowd) patience = patience * kCrowd / waiting;
   return std::max<std::chrono::milliseconds>(patience, kLeastTime);
 }
@@ -48,7 +48,7 @@ bool Connection::wait(short event, Clock::time_point begin, std::chrono::millise
 }
 
 bool Connection::wait_for_request() {
-  if (taken_ == buffered_ && !wait(POLLIN, Clock::now(), kIdle)) return false;
+  if (taken_ == buffered_ && !wait(POLLIN, Clock::now(), kIdle + kClosing)) return false;
   began_ = counted_since_ = Clock::now();
   sent_ = 0;
   left_ = kLongestHead;

@@ -12,6 +12,10 @@ namespace cgpu {
 
 class Connection : public httplib::Stream {
  public:
+  /// How long clients may keep a connection that they do not use, where no other waits. Browsers that do not read this
+  /// from an answer keep one as long by themselves (Chromium), and report an error where the server was the first.
+  static constexpr std::chrono::seconds kIdle{300};
+
   /// `crowded`: how many other clients wait for a thread, so that this one must be quick.
   Connection(int socket, const std::atomic<int>& crowded);
 

@@ -258,6 +258,18 @@ TEST_F(Served, SeveralRequestsOfOneConnection) {
   EXPECT_EQ(answers, 3U);
 }
 
+// A browser that sends a request while the server closes its idle connection reports an error.
+TEST_F(Served, AConnectionIsKeptForAsLongAsBrowsersKeepIt) {
+  Client client(server.port());
+  const std::string request = fmt::format("GET /api/status HTTP/1.1\r\nHost: localhost:{}\r\n", server.port());
+  client.send(request + "\r\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(5500));  // longer than the library would keep it
+  client.send(request + "Connection: close\r\n\r\n");
+  const std::string both = client.rest();
+  EXPECT_NE(both.find("Keep-Alive: timeout=300, max=1000"), std::string::npos);
+  EXPECT_NE(both.find("HTTP/1.1 200", 1), std::string::npos) << "no second answer";
+}
+
 TEST_F(Served, IdleAndSlowClientsDoNotHoldUpOthers) {
   std::vector<std::unique_ptr<Client>> idle;
   for (int i = 0; i < 150; ++i) {
