@@ -487,13 +487,14 @@ namespace {
 
 /// Which threads scheduling or samples show at work, by track.
 std::map<TrackIndex, const ThreadTimes*> seen_threads(const Timeline& t, const std::vector<ThreadTimes>& threads) {
-  std::map<std::pair<std::string_view, std::string_view>, const ThreadTimes*> by_name;
+  using Names = std::pair<std::string_view, std::string_view>;  // process, thread
+  std::map<Names, const ThreadTimes*> by_name;
   for (const ThreadTimes& one : threads) {
-    if (one.evidence != ThreadEvidence::calls) by_name.emplace(std::pair(one.process, one.thread), &one);
+    if (one.evidence != ThreadEvidence::calls) by_name.emplace(Names(one.process, one.thread), &one);
   }
   std::map<TrackIndex, const ThreadTimes*> seen;
   for (TrackIndex track = 0; track < t.tracks.size() && !by_name.empty(); ++track) {
-    const auto found = by_name.find({t.tracks[track].process, t.tracks[track].thread});
+    const auto found = by_name.find(Names(t.tracks[track].process, t.tracks[track].thread));
     if (found != by_name.end()) seen.emplace(track, found->second);
   }
   return seen;

@@ -11,7 +11,7 @@ namespace cgpu {
 
 namespace {
 using namespace std::chrono_literals;
-constexpr auto kClosing = 60000ms;      // after what clients are told, so that none asks while its connection closes
+constexpr auto kClosing = 60000ms;      // longer than answers say, so that no client asks while its connection closes
 constexpr auto kHead = 5000ms;          // for the whole of a request
 constexpr auto kStalled = 10000ms;      // while the client does not take what it asked for
 constexpr auto kLeastTime = 20ms;       // whatever the crowd

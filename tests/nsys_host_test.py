@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Samples and scheduling of the host in Nsight Systems profiles say what it does while the device is idle: in programs
+whose calls and samples are written here, so that each number follows from how they were built.
+
+Environment: CGPU (the binary).
+"""
+import os
+import sqlite3
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import tool  # noqa: E402
+
+STEPS = 40
+STEP_US = 10_000
+KERNEL_US = 2_000
+THREAD = 1 << 48 | 100 << 24 | 100
+TEXTS = {1: "stencil", 2: "cudaLaunchKernel_v7000", 3: "cudaDeviceSynchronize_v3020", 4: "main", 5: "parse_line", 6: "sort",
+         7: "/bin/program", 8: "prepare"}
+
+
+def write_program(path, with_range):
+    """Each step waits for its kernel of 2 ms; then the host works for 8 ms, in which it is sampled each 1 ms: five times in
+    parse_line, three times in sort."""
+    with sqlite3.connect(path) as database:
+        database.executescript("""
+            CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+            CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
+            CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, smCount INTEGER, totalMemory INTEGER);
+            INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100', 132, 84942979072);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,
+              correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
+              streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER,
+              gridX INTEGER, registersPerThread INTEGER);
+            CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER,
+              textId INTEGER, domainId INTEGER);
+            CREATE TABLE COMPOSITE_EVENTS (id INTEGER PRIMARY KEY, start INTEGER, cpu INTEGER, threadState INTEGER,
+              globalTid INTEGER, cpuCycles INTEGER);
+            CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER, symbol INTEGER, module INTEGER, stackDepth INTEGER);
+        """)
+        insert = database.execute
+        database.executemany("INSERT INTO StringIds VALUES (?, ?)", TEXTS.items())
+        sample = 0
+        for step in range(STEPS):
+            begin = step * STEP_US * 1000
+            insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
+                   (begin, begin + 5_000, THREAD, 2 * step + 1))
+            end = begin + KERNEL_US * 1000
+            insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 3, 0)",
+                   (begin + 6_000, end + 1_000, THREAD, 2 * step + 2))
+            insert("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, 1, 1, 64, 32)",
+                   (begin + 5_000, end, 2 * step + 1, THREAD >> 24 << 24))
+            if with_range:
+                insert("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, NULL, ?, 8, 0)", (end + 2_000, begin + STEP_US * 1000 - 1_000, THREAD))
+            for number in range(8):
+                sample += 1
+                insert("INSERT INTO COMPOSITE_EVENTS VALUES (?, ?, 0, 1, ?, 1)",
+                       (sample, end + 500_000 + number * 1_000_000, THREAD))
+                insert("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, ?, 7, 0)", (sample, 5 if number < 5 else 6))
+                insert("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, 4, 7, 1)", (sample,))
+
+
+def write_silent_program(path, is_scheduled):
+    """Launches of kernels of many names, 100 to 200 ms apart. Between them nothing is recorded of the thread but that it was on
+    a processor all the time, or only for 1 ms after each launch."""
+    write_program(path, False)
+    with sqlite3.connect(path) as database:
+        database.executescript("""
+            DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL;
+            DROP TABLE COMPOSITE_EVENTS; DROP TABLE SAMPLING_CALLCHAINS;
+            CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER, isSchedIn INTEGER, globalTid INTEGER);
+        """)
+        begin = 0
+        for number in range(20):
+            database.execute("INSERT INTO StringIds VALUES (?, ?)", (100 + number, "kernel_" + "abcdefghijklmnopqrst"[number]))
+            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
+                             (begin, begin + 5_000, THREAD, number + 1))
+            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?, 64, 32)",
+                             (begin + 5_000, begin + 2_000_000, number + 1, THREAD >> 24 << 24, 100 + number, 100 + number))
+            after = begin + 110_000_000 + 7_000_000 * (number * 5 % 13)
+            until = after if is_scheduled else begin + 1_000_000
+            for time, comes in ((begin, 1), (until, 0)):
+                database.execute("INSERT INTO SCHED_EVENTS VALUES (?, 3, ?, ?)", (time, comes, THREAD))
+            begin = after
+
+
+class Scheduling(unittest.TestCase):
+    def rules(self, is_scheduled):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "silent.sqlite")
+            write_silent_program(path, is_scheduled)
+            return {row["rule"] for row in tool.table(path, "findings")}
+
+    def test_a_thread_that_is_seen_on_a_processor_computes(self):
+        rules = self.rules(True)
+        self.assertIn("host_stall", rules)
+        self.assertNotIn("no_work", rules)
+
+    def test_one_that_is_not_may_have_had_nothing_to_do(self):
+        rules = self.rules(False)
+        self.assertIn("no_work", rules)
+        self.assertNotIn("host_stall", rules)
+
+
+if __name__ == "__main__":
+    unittest.main()
