@@ -105,5 +105,46 @@ class Scheduling(unittest.TestCase):
         self.assertNotIn("host_stall", rules)
 
 
+class Samples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.plain = os.path.join(folder.name, "plain.sqlite")
+        cls.ranges = os.path.join(folder.name, "ranges.sqlite")
+        write_program(cls.plain, False)
+        write_program(cls.ranges, True)
+
+    @staticmethod
+    def stall(path):
+        return next(row for row in tool.table(path, "findings") if row["rule"] == "host_stall")
+
+    def test_idle_time_has_the_names_of_functions(self):
+        rows = {row["culprit"]: row["total_ns"] for row in tool.table(self.plain, "idle_hosts") if row["cause"] == "host_code"}
+        gaps = STEPS - 1
+        # Of the last 0.5 ms of a gap no sample says anything: the next one is taken in the next step.
+        self.assertEqual(rows.pop("(nothing recorded before cudaLaunchKernel)"), gaps * 500_000)
+        self.assertEqual(rows, {"parse_line": gaps * (4_500_000 - 1_000), "sort": gaps * 3_000_000})
+        idle = {row["cause"]: row["total_ns"] for row in tool.table(self.plain, "idle")}
+        self.assertEqual(idle["host_code"], gaps * (8_000_000 - 1_000))
+
+    def test_the_stall_is_named_by_the_function(self):
+        stall = self.stall(self.plain)
+        self.assertIn("the host is in parse_line", stall["title"])
+        self.assertNotIn("samples of the host", stall["evidence"])
+
+    def test_samples_say_what_is_done_in_a_range(self):
+        stall = self.stall(self.ranges)
+        self.assertIn("the host is in prepare", stall["title"])
+        self.assertIn("samples of the host were taken there most often in parse_line (62.50%)", stall["evidence"])
+
+    def test_the_timeline_keeps_the_calls_apart_from_the_samples(self):
+        kinds = {}
+        for row in tool.table(self.plain, "slices", "--top", "0"):
+            kinds.setdefault(row["track"], set()).add(row["category"])
+        self.assertEqual(sum(categories == {"cpu sample"} for categories in kinds.values()), 1)
+        self.assertFalse([categories for categories in kinds.values() if len(categories) > 1 and "cpu sample" in categories])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -90,6 +90,8 @@ struct Track {
   /// Known of its host slices: all have plausible durations, and none overlaps another without one containing the other
   /// (links/nesting.h).
   bool nested = false;
+  /// Its slices are samples of a call stack, whose places CallTree::sampled_nodes knows.
+  bool sampled = false;
 };
 
 /// A slice as a reader appends it; what is not set is what the profile does not say.

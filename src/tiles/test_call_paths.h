@@ -37,6 +37,7 @@ inline NodeIndex add_node(CallTree& tree, NodeIndex parent, NodeKind kind, const
 inline void add_sample(TestRun& test, int64_t start, int64_t duration, uint64_t node, const std::string& thread = "1") {
   const SliceIndex slice = test.host(SliceKind::other, "sample", start, duration, kNone, thread);
   test.run.timeline.slices.source[slice] = node;
+  test.run.timeline.tracks[test.run.timeline.slices.track[slice]].sampled = true;
 }
 
 /// Nodes of all kinds, the deeper the smaller `branching`; `samples` on one thread.

@@ -66,8 +66,8 @@ class TracksOfRun {
     }
   }
 
-  /// Streams and threads in the order of their processes and names, with the main thread of a process first; where none
-  /// is known, the one with the most slices.
+  /// Streams and threads in the order of their processes and names, with the main thread of a process and its samples
+  /// first; where none is known, the one with the most slices.
   template <typename IsWanted>
   void add_sources(IsWanted is_wanted) {
     const std::vector<Track>& tracks = run_.timeline.tracks;
@@ -79,7 +79,8 @@ class TracksOfRun {
     const auto is_stream = [&](TrackIndex track) { return tracks[track].kind == TrackKind::device_stream; };
     const auto is_main = [&](TrackIndex track) {
       const auto found = main_threads.find(tracks[track].process);
-      return found != main_threads.end() && found->second == track;
+      if (found == main_threads.end()) return false;
+      return found->second == track || (tracks[track].sampled && tracks[track].thread == tracks[found->second].thread);
     };
     std::ranges::stable_sort(order, [&](TrackIndex a, TrackIndex b) {
       if (is_stream(a) != is_stream(b)) return is_stream(a);

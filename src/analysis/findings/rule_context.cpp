@@ -459,12 +459,9 @@ BoundKinds RuleContext::arrivals() {
   return kinds;
 }
 
-IdleCulprit RuleContext::culprit_of_stalls() {
-  std::map<std::string, int64_t> culprits;
-  int64_t whole = 0;
-  CulpritNames names;
+template <typename Visit>
+void RuleContext::for_each_part_of_stalls(Visit visit) {
   for (size_t number = 0; number < session().runs.size(); ++number) {
-    names.enter(facts_.whole().run(facts_.place_in_whole(number)).timeline);
     for (const auto& [device, ops] : ops_by_device(session().runs[number].timeline)) {
       facts_.idle().for_each_gap(number, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
         int64_t of_gap = 0;
@@ -472,15 +469,54 @@ IdleCulprit RuleContext::culprit_of_stalls() {
           if (part.cause == IdleCause::host_code) of_gap += part.time.end - part.time.begin;
         }
         if (static_cast<double>(of_gap) < long_stretch_) return;
-        whole += of_gap;
         for (const IdlePart& part : parts) {
-          if (part.cause != IdleCause::host_code) continue;
-          culprits[std::string(names.text(names.number(part)))] += part.time.end - part.time.begin;
+          if (part.cause == IdleCause::host_code) visit(facts_.place_in_whole(number), part);
         }
       });
     }
   }
+}
+
+IdleCulprit RuleContext::culprit_of_stalls() {
+  std::map<std::string, int64_t> culprits;
+  int64_t whole = 0;
+  CulpritNames names;
+  std::optional<size_t> entered;
+  for_each_part_of_stalls([&](size_t run, const IdlePart& part) {
+    if (entered != run) names.enter(facts_.whole().run(run).timeline);
+    entered = run;
+    const int64_t length = part.time.end - part.time.begin;
+    culprits[std::string(names.text(names.number(part)))] += length;
+    whole += length;
+  });
   return largest_of(culprits, whole);
+}
+
+IdleCulprit RuleContext::sampled_function_of_stalls() {
+  struct Place {
+    size_t run;
+    TrackIndex thread;
+    Interval time;
+  };
+  std::vector<Place> places;
+  for_each_part_of_stalls([&](size_t run, const IdlePart& part) {
+    if (part.host == kNone) return;
+    places.push_back({run, facts_.whole().run(run).timeline.slices.track[part.host], part.time});
+  });
+  std::map<std::string, int64_t> functions;
+  int64_t samples = 0;
+  for (const Place& place : places) {
+    const Timeline& t = facts_.whole().run(place.run).timeline;
+    facts_.idle().for_each_sample(place.run, place.thread, place.time,
+                                  [&](Interval time, IdleCause, SliceIndex sample) {
+                                    if (time.end == place.time.end) return;  // it was taken after that
+                                    ++samples;
+                                    const std::string name = folded_name(t.name(sample));
+                                    if (!name.starts_with("(unknown")) ++functions[name];
+                                  });
+  }
+  constexpr int64_t kFewest = 20;
+  return samples < kFewest ? IdleCulprit{} : largest_of(functions, samples);
 }
 
 namespace {

@@ -129,6 +129,9 @@ class RuleContext {
   IdleCulprit culprit_of(std::string_view cause);
   /// That of host code in gaps that have long_stretch() or more of it: by the part in these gaps.
   IdleCulprit culprit_of_stalls();
+  /// The function in which most samples of the threads were taken during the host code of these gaps, by the number of
+  /// samples; none of fewer than 20. Ranges and ops say what a program meant to do, samples what it did.
+  IdleCulprit sampled_function_of_stalls();
   /// Of a way of waiting the call or frame in which half of its idle time or more waits, outside of marks of
   /// iterations, for others to say something (waits_for_event), or reads for 100 ms or more what somebody types: a
   /// server without requests does so, and a program whose input is late. Which it is, the profile does not say. None of
@@ -154,6 +157,9 @@ class RuleContext {
   std::string in_all(int64_t total) const;
 
  private:
+  /// Calls visit(run of the whole, part) for the host code of gaps that have long_stretch() or more of it.
+  template <typename Visit>
+  void for_each_part_of_stalls(Visit visit);
   struct OnPath {
     BoundBy bound_by = BoundBy::compute;
     size_t run = 0;

@@ -311,6 +311,10 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
     finding.evidence +=
         (in_gaps ? "; of the idle time within long ones, most in " : "; most of them in ") + culprit.text();
   }
+  if (const IdleCulprit function = in_gaps ? context.sampled_function_of_stalls() : IdleCulprit{};
+      !function.name.empty() && function.name != culprit.name) {
+    finding.evidence += "; samples of the host were taken there most often in " + function.text();
+  }
   findings.push_back(std::move(finding));
 }
 

@@ -1,8 +1,10 @@
 #include "analysis/idle/sampled_host.h"
 
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "analysis/common/samples.h"
 #include "model/plausible.h"
@@ -31,10 +33,44 @@ IdleCause cause_of_path(const CallTree& tree, NodeIndex node) {
   return way.value_or(IdleCause::host_code);
 }
 
+/// Tracks of host threads by the tracks beside them that hold their samples.
+std::map<TrackIndex, TrackIndex> threads_by_samples(const Timeline& timeline,
+                                                    const std::map<TrackIndex, std::vector<SliceIndex>>& samples) {
+  using Names = std::pair<std::string_view, std::string_view>;  // process, thread
+  std::map<Names, TrackIndex> threads;
+  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
+    const Track& of = timeline.tracks[track];
+    if (of.kind == TrackKind::host_thread) threads.emplace(Names(of.process, of.thread), track);
+  }
+  std::map<TrackIndex, TrackIndex> found;
+  for (const auto& [track, slices] : samples) {
+    if (timeline.tracks[track].kind != TrackKind::other) continue;
+    const auto thread = threads.find(Names(timeline.tracks[track].process, timeline.tracks[track].thread));
+    if (thread != threads.end()) found.emplace(track, thread->second);
+  }
+  return found;
+}
+
+/// When slices begin or end on each of these threads, in order.
+std::map<TrackIndex, std::vector<int64_t>> borders_of(const Timeline& timeline,
+                                                      const std::map<TrackIndex, TrackIndex>& threads) {
+  std::map<TrackIndex, std::vector<int64_t>> borders;
+  for (const auto& [samples, thread] : threads) borders[thread];
+  for (SliceIndex slice = 0; slice < timeline.slices.size() && !borders.empty(); ++slice) {
+    const auto thread = borders.find(timeline.slices.track[slice]);
+    if (thread == borders.end() || !is_plausible(timeline, slice)) continue;
+    thread->second.push_back(timeline.slices.start[slice]);
+    thread->second.push_back(timeline.slices.end(slice));
+  }
+  for (auto& [thread, times] : borders) std::ranges::sort(times);
+  return borders;
+}
+
 }  // namespace
 
 SampledHost::SampledHost(const Timeline& timeline, const CallTree* tree)
-    : timeline_(timeline), pieces_(timeline.tracks.size()) {
+    : timeline_(timeline), pieces_(timeline.tracks.size()), samples_of_(timeline.tracks.size()) {
+  std::iota(samples_of_.begin(), samples_of_.end(), TrackIndex{0});
   if (!has_samples(timeline)) return;
   const Slices& slices = timeline.slices;
   std::map<TrackIndex, std::vector<SliceIndex>> samples;
@@ -58,7 +94,15 @@ SampledHost::SampledHost(const Timeline& timeline, const CallTree* tree)
     if (is_new) at->second = cause_of_function(timeline.name(sample)).value_or(IdleCause::host_code);
     return at->second;
   };
+  const std::map<TrackIndex, TrackIndex> threads = threads_by_samples(timeline, samples);
+  const std::map<TrackIndex, std::vector<int64_t>> borders = borders_of(timeline, threads);
   for (auto& [track, own] : samples) {
+    const auto thread = threads.find(track);
+    const std::vector<int64_t>* calls = nullptr;  // when they begin and end
+    if (thread != threads.end()) {
+      samples_of_[thread->second] = track;
+      calls = &borders.at(thread->second);
+    }
     const int64_t most = sample_length(timeline, own).most;
     std::stable_sort(own.begin(), own.end(),
                      [&](SliceIndex a, SliceIndex b) { return slices.start[a] < slices.start[b]; });
@@ -66,6 +110,10 @@ SampledHost::SampledHost(const Timeline& timeline, const CallTree* tree)
       std::vector<Piece>& pieces = pieces_[track];
       Interval time{slices.start[sample], slices.start[sample] + std::min(slices.duration[sample], most)};
       if (!pieces.empty()) time.begin = std::max(time.begin, pieces.back().time.end);
+      if (calls != nullptr) {
+        const auto later = std::ranges::upper_bound(*calls, time.end);
+        if (later != calls->begin()) time.begin = std::max(time.begin, *std::prev(later));
+      }
       if (time.begin < time.end) pieces.push_back({time, cause_of(sample), sample});
     }
   }

@@ -22,10 +22,11 @@ class SampledHost {
   /// The thread that is asked for a stream: the first of the tracks of its process that has samples; kNone for none.
   TrackIndex thread_of(TrackIndex stream) const;
   /// Calls visit(time, cause, sample) for the parts of `time` that a sample of the thread stands for, in order;
-  /// host_code where its functions name no other cause.
+  /// host_code where its functions name no other cause. Where calls of the thread were recorded too, a sample stands
+  /// for no time before the last of their borders: what it shows began after that.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) const {
-    const std::vector<Piece>& pieces = pieces_[thread];
+    const std::vector<Piece>& pieces = pieces_[samples_of_[thread]];
     auto piece =
         std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.time.end <= time.begin; });
     for (; piece != pieces.end() && piece->time.begin < time.end; ++piece) {
@@ -42,6 +43,7 @@ class SampledHost {
   };
   const Timeline& timeline_;
   std::vector<std::vector<Piece>> pieces_;  // by track, sorted and disjoint
+  std::vector<TrackIndex> samples_of_;      // by track: itself, or the track of the samples of its thread
 };
 
 }  // namespace cgpu

@@ -95,5 +95,35 @@ TEST(SampledHost, CallersSayWhatAWaitIsFor) {
   EXPECT_EQ(causes(session_of(run)), (std::map<std::string, int64_t>{{"synchronization", 40}, {"io", 20}}));
 }
 
+/// Samples on a track beside that of a thread whose calls were recorded, as Nsight Systems has them.
+struct SampledCalls : TestRun {
+  void sample_at(int64_t time, int64_t since, const std::string& function) {
+    const Track thread = run.timeline.tracks[run.timeline.slices.track[0]];
+    const SliceIndex slice =
+        add(SliceKind::other, function, time - since, since, track(TrackKind::other, thread.process, thread.thread));
+    run.timeline.categories[run.timeline.slices.category[slice]].name = kSampleCategory;
+  }
+};
+
+TEST(SampledHost, SaysWhatAThreadDoesBetweenItsCalls) {
+  SampledCalls run;
+  run.kernel("a", 5, 95, launched_by(run.host(SliceKind::runtime_call, "cudaLaunchKernel", 0, 10)));
+  run.kernel("b", 1005, 100, launched_by(run.host(SliceKind::runtime_call, "cudaLaunchKernel", 1000, 10)));
+  run.sample_at(8, 300, "cudaLaunchKernel");  // within the call
+  run.sample_at(300, 292, "parse");           // since the call returned at 10; the gap begins at 100
+  run.sample_at(600, 300, "sort");
+  run.sample_at(1004, 300, "cudaLaunchKernel");  // within the second call: for nothing before 1000
+  const Session session = session_of(run);
+  const Table table = idle_hosts_table(session);
+  std::map<std::string, int64_t> culprits;
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    culprits[text_at(table, row, "culprit")] += integer_at(table, row, "total_ns");
+  }
+  EXPECT_EQ(culprits, (std::map<std::string, int64_t>{{"parse", 200},
+                                                      {"sort", 300},
+                                                      {"(nothing recorded before cudaLaunchKernel)", 400},
+                                                      {"cudaLaunchKernel", 5}}));
+}
+
 }  // namespace
 }  // namespace cgpu

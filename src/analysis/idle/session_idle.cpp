@@ -72,6 +72,12 @@ void SessionIdle::for_each_host_piece(size_t run, TrackIndex thread, Interval ti
   cache_owner().causes_of(run).for_each_piece(thread, time, visit);
 }
 
+void SessionIdle::for_each_sample(size_t run, TrackIndex thread, Interval time,
+                                  const std::function<void(Interval, IdleCause, SliceIndex)>& visit) {
+  const std::lock_guard lock(cache_owner().hosts_[run].mutex);
+  cache_owner().causes_of(run).sampled().for_each_piece(thread, time, visit);
+}
+
 HostCauses& SessionIdle::causes_of(size_t run) {
   std::call_once(waits_for_others_once_, [&] { waits_for_others_ = rank_waits(whole_); });
   Host& host = hosts_[run];

@@ -247,6 +247,7 @@ class TraceReader {
     track.thread = id.stream   ? "stream " + std::to_string(*id.stream)
                    : id.thread ? "thread " + std::to_string(*id.thread)
                                : "profile " + std::to_string(position);
+    track.sampled = true;
     return track;
   }
 

@@ -28,7 +28,8 @@ const RowLayout& row_layout() {
        "MPI_OTHER_EVENTS",
        "CUPTI_ACTIVITY_KIND_OPENACC_DATA",
        "CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH",
-       "CUPTI_ACTIVITY_KIND_OPENACC_OTHER"},
+       "CUPTI_ACTIVITY_KIND_OPENACC_OTHER",
+       "COMPOSITE_EVENTS"},
       {"start", "end", "globalTid"},
       {"nameId", "textId", "demangledName", "shortName", "mangledName", "jsonTextId", "funcName", "srcFile", "varName"},
       "StringIds"};
@@ -61,6 +62,11 @@ SliceIndex Assembler::add_slice(Row& row, uint16_t category, StringId name, Trac
 SliceIndex Assembler::add_slice_at(const Row& row, int64_t start, int64_t end, uint16_t category, StringId name,
                                    TrackIndex track, int64_t correlation) {
   return push_slice(start, end, category, name, track, correlation, source_of(row));
+}
+
+SliceIndex Assembler::add_slice_of(uint64_t source, int64_t start, int64_t end, uint16_t category, StringId name,
+                                   TrackIndex track) {
+  return push_slice(start, end, category, name, track, kNoCorrelation, source);
 }
 
 SliceIndex Assembler::add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name,
@@ -105,6 +111,16 @@ TrackIndex Assembler::thread_track(int64_t global_thread) {
   }
   last_thread_ = {global_thread, at->second};
   return at->second;
+}
+
+TrackIndex Assembler::samples_track(int64_t global_thread) {
+  std::vector<Track>& tracks = run.timeline.tracks;
+  Track track = tracks[thread_track(global_thread)];
+  track.kind = TrackKind::other;
+  track.sampled = true;
+  tracks.push_back(std::move(track));
+  sampled_threads_.emplace_back(static_cast<TrackIndex>(tracks.size() - 1), thread_track(global_thread));
+  return sampled_threads_.back().first;
 }
 
 TrackIndex Assembler::stream_track(uint64_t process, int32_t device, int64_t stream) {

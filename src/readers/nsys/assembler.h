@@ -35,6 +35,7 @@ inline int64_t thread_number(int64_t global_id) {
 
 class Assembler : public EventTables {
  public:
+  using EventTables::source_of;
   Assembler(Run& into, TableSource& from) : EventTables(into, from, row_layout()), names(into.timeline.names) {}
 
   /// Adds the slice of the row, whose first two columns are `start` and `end`; kNone where it has no time.
@@ -43,6 +44,9 @@ class Assembler : public EventTables {
   /// The same with times given.
   SliceIndex add_slice_at(const Row& row, int64_t start, int64_t end, uint16_t category, StringId name,
                           TrackIndex track, int64_t correlation = kNoCorrelation);
+  /// The same of a row that was read before, by its source_of.
+  SliceIndex add_slice_of(uint64_t source, int64_t start, int64_t end, uint16_t category, StringId name,
+                          TrackIndex track);
   /// A slice that is made of several rows: none of them can be asked for its arguments.
   SliceIndex add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track);
   /// Counts an event that is not kept.
@@ -50,6 +54,8 @@ class Assembler : public EventTables {
 
   uint16_t category(std::string_view name, SliceKind kind);
   TrackIndex thread_track(int64_t global_thread);
+  /// A new track beside that of the thread, for samples of its call stack.
+  TrackIndex samples_track(int64_t global_thread);
   TrackIndex stream_track(uint64_t process, int32_t device, int64_t stream);
 
   /// (process, correlation id) as one number, as long as launches are not linked: ids repeat from process to process.
@@ -61,6 +67,8 @@ class Assembler : public EventTables {
   void reserve();
 
   const std::unordered_map<int64_t, TrackIndex>& threads() const { return threads_; }
+  /// The tracks of samples, each with that of its thread.
+  const std::vector<std::pair<TrackIndex, TrackIndex>>& sampled_threads() const { return sampled_threads_; }
 
   Names names;
 
@@ -75,6 +83,7 @@ class Assembler : public EventTables {
   bool one_process_ = false;
   std::unordered_map<uint64_t, int64_t> processes_;
   std::unordered_map<int64_t, TrackIndex> threads_;
+  std::vector<std::pair<TrackIndex, TrackIndex>> sampled_threads_;
   std::map<std::tuple<uint64_t, int32_t, int64_t>, TrackIndex> streams_;
 };
 

@@ -251,6 +251,12 @@ void finish(Assembler& assembler) {
     std::string& name = run.timeline.tracks[thread->second].thread_name;
     if (name.empty()) name = assembler.names.text(row.integer(1));
   });
+  for (const auto& [samples, thread] : assembler.sampled_threads()) {
+    const Track& of = run.timeline.tracks[thread];
+    Track& track = run.timeline.tracks[samples];
+    track.process_name = of.process_name;
+    track.thread_name = (of.thread_name.empty() ? "thread " + of.thread : of.thread_name) + " samples";
+  }
   std::unordered_map<std::string, std::string> gpus;
   for (const Device& device : run.devices) gpus.emplace("GPU " + std::to_string(device.id), device.name);
   for (Track& track : run.timeline.tracks) {

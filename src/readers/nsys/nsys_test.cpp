@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <tuple>
 
 #include "base/error.h"
+#include "model/processor_time.h"
 #include "readers/common/test_slices.h"
 #include "readers/nsys/test_export.h"
 #include "readers/reader.h"
@@ -343,6 +345,53 @@ TEST(NsysReader, SamplesBecomeACallTree) {
   EXPECT_EQ(tree.nodes.parent, (std::vector<NodeIndex>{kNoNode, 0, 1, 2}));
   EXPECT_EQ(tree.metrics[0].value, (std::vector<double>{4, 3, 3, 2})) << "the sample without frames is the root's";
   EXPECT_EQ(tree.metrics[1].value, (std::vector<double>{500, 400, 400, 300}));
+}
+
+TEST(NsysReader, SamplesOfAThreadAreATrackBesideIt) {
+  const cgpu::Run run = read_export(
+      "INSERT INTO StringIds VALUES (50, 'main'), (51, 'work'), (52, '0x7f00'), (53, '/lib/libm.so.6'), "
+      "(54, '[Broken backtraces]');"
+      "CREATE TABLE COMPOSITE_EVENTS (id INTEGER PRIMARY KEY, start INTEGER, cpuCycles INTEGER, globalTid INTEGER);"
+      "INSERT INTO COMPOSITE_EVENTS VALUES " +
+          row({1, 3000, 1, kProcessA + 7}) + "," + row({2, 1000, 1, kProcessA + 7}) + "," +
+          row({3, 2000, 1, kProcessA + 7}) + "," + row({4, 90000, 1, kProcessA + 7}) + "," +
+          row({5, 500, 1, kProcessA + 8}) +
+          ", (6, NULL, 1, NULL);"
+          "CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER, symbol INTEGER, module INTEGER, stackDepth INTEGER);"
+          "INSERT INTO SAMPLING_CALLCHAINS VALUES (1, 50, 53, 1), (1, 52, 53, 0), (2, 50, 53, 1), (2, 51, 53, 0), "
+          "(3, 54, 0, 1), (3, 52, 53, 0), (4, 50, 53, 0)",
+      false);
+  const Timeline& t = run.timeline;
+  using Found = std::vector<std::tuple<std::string, std::string, int64_t, int64_t>>;
+  Found found;
+  for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+    const Track& track = t.tracks[t.slices.track[slice]];
+    EXPECT_EQ(track.kind, TrackKind::other);
+    EXPECT_TRUE(track.sampled);
+    EXPECT_EQ(t.categories[t.slices.category[slice]].name, kSampleCategory);
+    EXPECT_TRUE(std::ranges::any_of(t.tracks, [&](const Track& other) {
+      return other.kind == TrackKind::host_thread && other.process == track.process && other.thread == track.thread;
+    }));
+    found.emplace_back(track.thread, t.name(slice), t.slices.start[slice], t.slices.duration[slice]);
+  }
+  // Samples are 1,000 ns apart while the thread is sampled: the last one stands for 1.5 times that, the first ones for
+  // one.
+  EXPECT_EQ(found, (Found{{"7", "work", 0, 1000},
+                          {"7", "(unknown function of libm.so.6)", 1000, 1000},
+                          {"7", "main", 2000, 1000},
+                          {"7", "main", 88500, 1500},
+                          {"8", "(unknown function)", 0, 500}}));
+  ASSERT_TRUE(run.call_tree && run.call_tree->sampled_nodes);
+  const auto place = [&](SliceIndex slice) {
+    const NodeIndex node = run.call_tree->sampled_nodes->node_of(t.slices.source[slice]);
+    return node == kNoNode ? "nowhere" : run.call_tree->name_of(node);
+  };
+  EXPECT_EQ(place(0), "work");
+  EXPECT_EQ(place(2), "0x7f00");
+  EXPECT_EQ(place(3), "main");
+  EXPECT_EQ(run.call_tree->sampled_nodes->node_of(kNoSource), kNoNode);
+  EXPECT_EQ(run.call_tree->metrics[0].value[0], 6);
+  EXPECT_EQ(run.notes.count("skipped_event"), 1);
 }
 
 TEST(NsysReader, EnvironmentsAndCredentialsStayInTheFile) {

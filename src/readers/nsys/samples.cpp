@@ -1,8 +1,13 @@
-// CPU samples with their call chains, as a call tree. Each distinct chain is walked once, however many samples share
-// it.
+// CPU samples with their call chains: a call tree, and for each thread that was sampled a track of its samples. Each
+// distinct chain is walked once, however many samples share it. O(n log n) in the samples and frames.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/processor_time.h"
+#include "model/sample_length.h"
+#include "model/time_range.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
@@ -28,15 +33,16 @@ class TreeBuilder {
     add_node(kNoNode, NodeKind::root, 0, 0);
   }
 
-  /// Frames from the outermost in.
+  /// Frames from the outermost in. Gives the node of the innermost.
   template <typename Iterator>
-  void add_chain(Iterator frame, Iterator end, const Weight& weight) {
+  NodeIndex add_chain(Iterator frame, Iterator end, const Weight& weight) {
     NodeIndex node = 0;
     add(node, weight);
     for (; frame != end; ++frame) {
       node = child(node, frame->symbol, frame->module);
       add(node, weight);
     }
+    return node;
   }
 
   void finish() {
@@ -96,15 +102,95 @@ class TreeBuilder {
   std::map<std::tuple<NodeIndex, StringId, StringId>, NodeIndex> children_;
 };
 
+struct Sample {
+  int64_t time;
+  int64_t thread;
+  int64_t chain;
+  uint64_t source;
+};
+
+/// The places of samples in the call tree, by Slices::source.
+class NodesOfSamples final : public SampledNodes {
+ public:
+  /// `nodes`: ascending in the source.
+  explicit NodesOfSamples(std::vector<std::pair<uint64_t, NodeIndex>> nodes) : nodes_(std::move(nodes)) {}
+  NodeIndex node_of(uint64_t source) const override {
+    const auto found = std::ranges::lower_bound(nodes_, source, {}, &std::pair<uint64_t, NodeIndex>::first);
+    return found != nodes_.end() && found->first == source ? found->second : kNoNode;
+  }
+
+ private:
+  std::vector<std::pair<uint64_t, NodeIndex>> nodes_;
+};
+
+/// The innermost function of a call path whose symbol is known. Of the others Nsight Systems gives the address; in
+/// place of frames that are missing it says why ("[Broken backtraces]").
+std::string known_function(const CallTree& tree, NodeIndex node) {
+  std::string_view module;
+  for (; node != 0; node = tree.nodes.parent[node]) {
+    const std::string_view name = tree.names[tree.nodes.name[node]];
+    if (!name.empty() && !name.starts_with("0x") && !name.starts_with("[")) return std::string(name);
+    if (module.empty()) module = tree.names[tree.nodes.module[node]];
+  }
+  module.remove_prefix(module.rfind('/') + 1);
+  return module.empty() ? "(unknown function)" : fmt::format("(unknown function of {})", module);
+}
+
+/// A track for each thread that was sampled. A sample stands for the time since the one before it on its thread.
+class SampleTracks {
+ public:
+  SampleTracks(Assembler& assembler, const CallTree& tree)
+      : assembler_(assembler), tree_(tree), category_(assembler.category(kSampleCategory, SliceKind::other)) {}
+
+  void add(std::vector<Sample> samples, const std::unordered_map<int64_t, NodeIndex>& node_of_chain) {
+    std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
+      return std::pair(a.thread, a.time) < std::pair(b.thread, b.time);
+    });
+    std::vector<int64_t> distances;
+    for (size_t i = 1; i < samples.size(); ++i) {
+      if (samples[i].thread == samples[i - 1].thread) distances.push_back(samples[i].time - samples[i - 1].time);
+    }
+    const SampleLength length = distances.empty() ? SampleLength{} : sample_length(std::move(distances));
+    TrackIndex track = kNone;
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const Sample& sample = samples[i];
+      const bool is_first = i == 0 || samples[i - 1].thread != sample.thread;
+      if (is_first) track = assembler_.samples_track(sample.thread);
+      const int64_t since = is_first ? length.usual : sample.time - samples[i - 1].time;
+      const int64_t start = sample.time - std::min({since, length.most, std::max<int64_t>(sample.time, 0)});
+      assembler_.add_slice_of(sample.source, start, sample.time, category_, name_of(node_of_chain.at(sample.chain)),
+                              track);
+    }
+  }
+
+ private:
+  StringId name_of(NodeIndex node) {
+    const auto [at, added] = names_.try_emplace(node, 0);
+    if (added) at->second = assembler_.names.intern(known_function(tree_, node));
+    return at->second;
+  }
+
+  Assembler& assembler_;
+  const CallTree& tree_;
+  uint16_t category_;
+  std::unordered_map<NodeIndex, StringId> names_;
+};
+
 }  // namespace
 
 void read_samples(Assembler& assembler) {
   if (!assembler.tables.has_rows("COMPOSITE_EVENTS") || !assembler.tables.has_rows("SAMPLING_CALLCHAINS")) return;
   std::unordered_map<int64_t, Weight> chains;
-  assembler.each("COMPOSITE_EVENTS", {"id", "cpuCycles"}, [&](Row& row) {
-    Weight& weight = chains[row.integer(0)];
+  std::vector<Sample> samples;
+  enum { kChain, kCycles, kTime, kThread };
+  assembler.each_event("COMPOSITE_EVENTS", {"id", "cpuCycles", "start", "globalTid"}, [&](Row& row) {
+    Weight& weight = chains[row.integer(kChain)];
     weight.samples += 1;
-    weight.cycles += static_cast<double>(std::max<int64_t>(0, row.integer(1)));
+    weight.cycles += static_cast<double>(std::max<int64_t>(0, row.integer(kCycles)));
+    if (row.is_null(kTime) || row.is_null(kThread) || !is_time(row.integer(kTime))) {
+      return assembler.skip("skipped_event", "samples without a time or a thread are in the call tree alone");
+    }
+    samples.push_back({row.integer(kTime), row.integer(kThread), row.integer(kChain), assembler.source_of(row)});
   });
   std::vector<Frame> frames;
   assembler.each("SAMPLING_CALLCHAINS", {"id", "stackDepth", "symbol", "module"}, [&](Row& row) {
@@ -116,18 +202,25 @@ void read_samples(Assembler& assembler) {
 
   CallTree tree;
   TreeBuilder builder(tree, assembler.names);
+  std::unordered_map<int64_t, NodeIndex> node_of_chain;
   for (auto first = frames.cbegin(); first != frames.cend();) {
     const auto end =
         std::find_if(first, frames.cend(), [&](const Frame& frame) { return frame.chain != first->chain; });
     const auto weight = chains.find(first->chain);
-    if (weight != chains.end()) {
-      builder.add_chain(first, end, weight->second);
-      chains.erase(weight);
-    }
+    if (weight != chains.end()) node_of_chain.emplace(first->chain, builder.add_chain(first, end, weight->second));
     first = end;
   }
-  for (const auto& [chain, weight] : chains) builder.add_chain(frames.cend(), frames.cend(), weight);  // no frames
+  for (const auto& [chain, weight] : chains) {  // the rest has no frames
+    if (!node_of_chain.contains(chain))
+      node_of_chain.emplace(chain, builder.add_chain(frames.cend(), frames.cend(), weight));
+  }
   builder.finish();
+  std::vector<std::pair<uint64_t, NodeIndex>> nodes;
+  nodes.reserve(samples.size());
+  for (const Sample& sample : samples) nodes.emplace_back(sample.source, node_of_chain.at(sample.chain));
+  std::sort(nodes.begin(), nodes.end());
+  tree.sampled_nodes = std::make_shared<NodesOfSamples>(std::move(nodes));
+  SampleTracks(assembler, tree).add(std::move(samples), node_of_chain);
   assembler.run.call_tree = std::move(tree);
 }
 

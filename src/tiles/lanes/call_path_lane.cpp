@@ -21,7 +21,9 @@ std::vector<std::string_view> node_kind_names() {
 }
 
 void list_call_path(TrackList& tracks, const ListedAt& at) {
-  if (!tracks.run().call_tree || !tracks.run().call_tree->sampled_nodes) return;
+  const Run& run = tracks.run();
+  if (!run.call_tree || !run.call_tree->sampled_nodes) return;
+  if (!run.timeline.tracks[tracks[at.track].source].sampled) return;
   const std::vector<std::string> group = tracks[at.track].group;
   ViewTrack& track = tracks.add(ViewKind::call_path, group.back(), at.name + " call path");
   track.group = group;

@@ -162,8 +162,10 @@ const std::string kMore = [] {
          "INSERT INTO SCHED_EVENTS VALUES (10, 2, 1, " +
          a + "), (60, 2, 0, " + a +
          ");"
-         "CREATE TABLE COMPOSITE_EVENTS (id INTEGER, start INTEGER, cpuCycles INTEGER);"
-         "INSERT INTO COMPOSITE_EVENTS VALUES (1, 12, 900), (2, 13, NULL);"
+         "CREATE TABLE COMPOSITE_EVENTS (id INTEGER PRIMARY KEY, start INTEGER, cpuCycles INTEGER, globalTid INTEGER);"
+         "INSERT INTO COMPOSITE_EVENTS VALUES (1, 12, 900, " +
+         a + "), (2, 13, NULL, " + a +
+         ");"
          "CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER, symbol INTEGER, module INTEGER, stackDepth INTEGER);"
          "INSERT INTO SAMPLING_CALLCHAINS VALUES (1, 2, 5, 0), (1, 1, 5, 1);"
          "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, severity INTEGER, text TEXT);"
