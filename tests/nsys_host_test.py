@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from view_test import Server  # noqa: E402
 
 STEPS = 40
 STEP_US = 10_000
@@ -21,9 +22,15 @@ TEXTS = {1: "stencil", 2: "cudaLaunchKernel_v7000", 3: "cudaDeviceSynchronize_v3
          7: "/bin/program", 8: "prepare"}
 
 
-def write_program(path, with_range):
-    """Each step waits for its kernel of 2 ms; then the host works for 8 ms, in which it is sampled each 1 ms: five times in
-    parse_line, three times in sort."""
+def add_sample(database, number, time, function, thread=THREAD):
+    database.execute("INSERT INTO COMPOSITE_EVENTS VALUES (?, ?, 0, 1, ?, 1)", (number, time, thread))
+    database.execute("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, ?, 7, 0)", (number, function))
+    database.execute("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, 4, 7, 1)", (number,))
+
+
+def write_program(path, with_range, devices=1, steps=STEPS, first=0, with_other_thread=False, range_until_us=8_000):
+    """Each step waits for its kernel of 2 ms, on each device; then the host works for 8 ms, in which it is sampled each 1 ms:
+    five times in parse_line, three times in sort. Its range begins with this work. Another thread is sampled each 4 ms."""
     with sqlite3.connect(path) as database:
         database.executescript("""
             CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -44,36 +51,41 @@ def write_program(path, with_range):
         insert = database.execute
         database.executemany("INSERT INTO StringIds VALUES (?, ?)", TEXTS.items())
         sample = 0
-        for step in range(STEPS):
-            begin = step * STEP_US * 1000
-            insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
-                   (begin, begin + 5_000, THREAD, 2 * step + 1))
+        for step in range(steps):
+            begin = first + step * STEP_US * 1000
+            for device in range(devices):
+                correlation = step * (devices + 1) + device + 1
+                insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
+                       (begin + 10 * device, begin + (5_000 if devices == 1 else 10 * device + 9), THREAD, correlation))
+                insert("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, ?, 1, 7, ?, ?, 1, 1, 64, 32)",
+                       (begin + 5_000, begin + KERNEL_US * 1000, device, correlation, THREAD >> 24 << 24))
             end = begin + KERNEL_US * 1000
             insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 3, 0)",
-                   (begin + 6_000, end + 1_000, THREAD, 2 * step + 2))
-            insert("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, 1, 1, 64, 32)",
-                   (begin + 5_000, end, 2 * step + 1, THREAD >> 24 << 24))
+                   (begin + 6_000, end + 1_000, THREAD, (step + 1) * (devices + 1)))
             if with_range:
-                insert("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, NULL, ?, 8, 0)", (end + 2_000, begin + STEP_US * 1000 - 1_000, THREAD))
+                insert("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, NULL, ?, 8, 0)",
+                       (end + 2_000, end + range_until_us * 1000 - 1_000, THREAD))
             for number in range(8):
                 sample += 1
-                insert("INSERT INTO COMPOSITE_EVENTS VALUES (?, ?, 0, 1, ?, 1)",
-                       (sample, end + 500_000 + number * 1_000_000, THREAD))
-                insert("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, ?, 7, 0)", (sample, 5 if number < 5 else 6))
-                insert("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, 4, 7, 1)", (sample,))
+                add_sample(database, sample, end + 500_000 + number * 1_000_000, 5 if number < 5 else 6)
+            for number in range(5) if with_other_thread else ():
+                sample += 1
+                for thread in range(1, 6):  # most samples are theirs
+                    add_sample(database, 10_000 * thread + sample, begin + number * 4_000_000, 6, THREAD + thread)
 
 
-def write_silent_program(path, is_scheduled):
+def write_silent_program(path, evidence):
     """Launches of kernels of many names, 100 to 200 ms apart. Between them nothing is recorded of the thread but that it was on
-    a processor all the time, or only for 1 ms after each launch."""
+    a processor ("scheduled") or sampled ("sampled") all the time, or on a processor for 1 ms after each launch ("away")."""
     write_program(path, False)
     with sqlite3.connect(path) as database:
         database.executescript("""
             DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL;
-            DROP TABLE COMPOSITE_EVENTS; DROP TABLE SAMPLING_CALLCHAINS;
+            DELETE FROM COMPOSITE_EVENTS; DELETE FROM SAMPLING_CALLCHAINS;
             CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER, isSchedIn INTEGER, globalTid INTEGER);
         """)
         begin = 0
+        sample = 0
         for number in range(20):
             database.execute("INSERT INTO StringIds VALUES (?, ?)", (100 + number, "kernel_" + "abcdefghijklmnopqrst"[number]))
             database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
@@ -81,28 +93,39 @@ def write_silent_program(path, is_scheduled):
             database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?, 64, 32)",
                              (begin + 5_000, begin + 2_000_000, number + 1, THREAD >> 24 << 24, 100 + number, 100 + number))
             after = begin + 110_000_000 + 7_000_000 * (number * 5 % 13)
-            until = after if is_scheduled else begin + 1_000_000
-            for time, comes in ((begin, 1), (until, 0)):
+            until = begin + 1_000_000 if evidence == "away" else after
+            for time, comes in ((begin, 1), (until, 0)) if evidence != "sampled" else ():
                 database.execute("INSERT INTO SCHED_EVENTS VALUES (?, 3, ?, ?)", (time, comes, THREAD))
+            for time in range(begin + 1_000_000, after, 1_000_000) if evidence == "sampled" else ():
+                sample += 1
+                add_sample(database, sample, time, 5)
             begin = after
 
 
-class Scheduling(unittest.TestCase):
-    def rules(self, is_scheduled):
+class Silence(unittest.TestCase):
+    """Of threads of which no call is recorded between launches."""
+
+    def tables(self, evidence):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "silent.sqlite")
-            write_silent_program(path, is_scheduled)
-            return {row["rule"] for row in tool.table(path, "findings")}
+            write_silent_program(path, evidence)
+            (thread,) = tool.table(path, "threads")
+            return {row["rule"] for row in tool.table(path, "findings")}, thread
 
     def test_a_thread_that_is_seen_on_a_processor_computes(self):
-        rules = self.rules(True)
-        self.assertIn("host_stall", rules)
-        self.assertNotIn("no_work", rules)
+        for evidence, name in (("scheduled", "scheduling"), ("sampled", "samples")):
+            with self.subTest(evidence):
+                rules, thread = self.tables(evidence)
+                self.assertIn("host_stall", rules)
+                self.assertNotIn("no_work", rules)
+                self.assertEqual(thread["evidence"], name)
+                self.assertGreater(thread["utilization_pct"], 97)
 
     def test_one_that_is_not_may_have_had_nothing_to_do(self):
-        rules = self.rules(False)
+        rules, thread = self.tables("away")
         self.assertIn("no_work", rules)
         self.assertNotIn("host_stall", rules)
+        self.assertLess(thread["utilization_pct"], 2)
 
 
 class Samples(unittest.TestCase):
@@ -137,6 +160,49 @@ class Samples(unittest.TestCase):
         stall = self.stall(self.ranges)
         self.assertIn("the host is in prepare", stall["title"])
         self.assertIn("samples of the host were taken there most often in parse_line (62.50%)", stall["evidence"])
+
+    def built(self, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.sqlite")
+            write_program(path, **options)
+            stall = [row["evidence"] for row in tool.table(path, "findings") if row["rule"] == "host_stall"]
+            rows = {row["culprit"]: row["total_ns"] for row in tool.table(path, "idle_hosts") if row["cause"] == "host_code"}
+            return stall[0] if stall else None, rows
+
+    def test_samples_beyond_the_range_count_too(self):
+        evidence, _ = self.built(with_range=True, range_until_us=6_000)  # parse_line five times, sort once; sort twice after it
+        self.assertIn("most in prepare (74.97%); samples of the host were taken there most often in parse_line (62.50%)", evidence)
+
+    def test_a_sample_counts_once_however_many_devices_are_idle(self):
+        for devices in (1, 4):
+            evidence, _ = self.built(with_range=True, devices=devices, steps=3)  # 16 samples in gaps
+            self.assertIn("most in prepare", evidence)
+            self.assertNotIn("samples of the host", evidence)
+
+    def test_threads_that_are_sampled_less_often_change_nothing(self):
+        self.assertEqual(self.built(with_range=False, with_other_thread=True)[1], self.built(with_range=False)[1])
+
+    def test_times_before_zero(self):
+        _, before = self.built(with_range=False, first=-10**9)
+        _, after = self.built(with_range=False)
+        after["parse_line"] -= 499_000  # the first sample of all stands for no time: none lies before it
+        after["(nothing recorded before cudaLaunchKernel)"] += 499_000
+        self.assertEqual(before, after)
+
+    def test_each_thread_has_its_samples_and_their_call_paths_below_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.sqlite")
+            write_program(path, False, with_other_thread=True)
+            with sqlite3.connect(path) as database:
+                database.execute("CREATE TABLE ThreadNames (nameId INTEGER, globalTid INTEGER)")
+                for thread in range(THREAD, THREAD + 6):
+                    database.execute("INSERT INTO ThreadNames VALUES (4, ?)", (thread,))
+                    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 2, 0, ?, 0, 2, 0)", (thread,))
+            with Server(path) as server:
+                server.state()
+                tracks = [track["name"] for track in server.json("/api/p/0/session")["tracks"] if "main" in track["name"]]
+        self.assertEqual(tracks, [name % number for number in range(100, 106)
+                                  for name in ("main (%d)", "main samples (%d)", "main samples (%d) call path")])
 
     def test_the_timeline_keeps_the_calls_apart_from_the_samples(self):
         kinds = {}

@@ -10,7 +10,8 @@ namespace cgpu {
 
 /// On the track of a processor: a thread ran on it. Named by scheduled_name.
 inline constexpr std::string_view kSchedulingCategory = "scheduling";
-/// On the track of a thread: the time that a sample of its call stack stands for, named by the innermost function.
+/// On the track of a thread or beside it: the time that a sample of its call stack stands for, named by the innermost
+/// function.
 inline constexpr std::string_view kSampleCategory = "cpu sample";
 
 /// A thread as Track::process and Track::thread have it.

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/common/samples.h"
 #include "base/ascii.h"
 #include "base/natural_order.h"
 #include "tiles/lanes/lane_sources.h"
@@ -66,8 +67,8 @@ class TracksOfRun {
     }
   }
 
-  /// Streams and threads in the order of their processes and names, with the main thread of a process and its samples
-  /// first; where none is known, the one with the most slices.
+  /// Streams and threads in the order of their processes and names, each with its samples below it, and the main thread
+  /// of a process first; where none is known, the one with the most slices.
   template <typename IsWanted>
   void add_sources(IsWanted is_wanted) {
     const std::vector<Track>& tracks = run_.timeline.tracks;
@@ -77,10 +78,11 @@ class TracksOfRun {
     }
     const std::map<std::string, TrackIndex> main_threads = main_threads_of(order);
     const auto is_stream = [&](TrackIndex track) { return tracks[track].kind == TrackKind::device_stream; };
+    const std::vector<TrackIndex> thread_beside = threads_beside(run_.timeline);
+    const auto thread_of = [&](TrackIndex track) { return tracks[track].sampled ? thread_beside[track] : track; };
     const auto is_main = [&](TrackIndex track) {
       const auto found = main_threads.find(tracks[track].process);
-      if (found == main_threads.end()) return false;
-      return found->second == track || (tracks[track].sampled && tracks[track].thread == tracks[found->second].thread);
+      return found != main_threads.end() && found->second == thread_of(track);
     };
     std::ranges::stable_sort(order, [&](TrackIndex a, TrackIndex b) {
       if (is_stream(a) != is_stream(b)) return is_stream(a);
@@ -88,7 +90,11 @@ class TracksOfRun {
       if (natural_less(tracks[b].process, tracks[a].process)) return false;
       if (is_stream(a)) return natural_less(tracks[a].thread, tracks[b].thread);
       if (is_main(a) != is_main(b)) return is_main(a);
-      return natural_less(name_of_thread(tracks[a]), name_of_thread(tracks[b]));
+      const std::string name_a = name_of_thread(tracks[thread_of(a)]);
+      const std::string name_b = name_of_thread(tracks[thread_of(b)]);
+      if (natural_less(name_a, name_b)) return true;
+      if (natural_less(name_b, name_a)) return false;
+      return std::pair(thread_of(a), a != thread_of(a)) < std::pair(thread_of(b), b != thread_of(b));
     });
     for (const TrackIndex track : order) add_source(track);
   }

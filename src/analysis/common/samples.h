@@ -22,6 +22,11 @@ inline bool has_samples(const Timeline& timeline) {
                      [](const auto& category) { return category.name == kSampleCategory; });
 }
 
+/// Of each track the host thread whose samples it holds beside it: one of the same process and number. Itself where
+/// there is none. On such a track a sample ends at the moment at which it was taken, and its reader has bounded it; on
+/// all others it lasts until the next one.
+std::vector<TrackIndex> threads_beside(const Timeline& timeline);
+
 /// How long each of the samples of a thread stands for what it shows (model/sample_length.h). `samples` is not empty.
 inline SampleLength sample_length(const Timeline& timeline, const std::vector<SliceIndex>& samples) {
   std::vector<int64_t> lengths;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/analysis.h"
 #include "analysis/common/folded_names.h"
+#include "analysis/common/samples.h"
 #include "analysis/critical_path/path_parts.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
@@ -493,6 +495,8 @@ IdleCulprit RuleContext::culprit_of_stalls() {
 }
 
 IdleCulprit RuleContext::sampled_function_of_stalls() {
+  const auto& runs = facts_.whole().session().runs;
+  if (std::ranges::none_of(runs, [](const Run& run) { return has_samples(run.timeline); })) return {};
   struct Place {
     size_t run;
     TrackIndex thread;
@@ -500,23 +504,25 @@ IdleCulprit RuleContext::sampled_function_of_stalls() {
   };
   std::vector<Place> places;
   for_each_part_of_stalls([&](size_t run, const IdlePart& part) {
-    if (part.host == kNone) return;
-    places.push_back({run, facts_.whole().run(run).timeline.slices.track[part.host], part.time});
+    const SliceIndex slice = part.host != kNone ? part.host : part.culprit;
+    if (slice != kNone) places.push_back({run, runs[run].timeline.slices.track[slice], part.time});
   });
-  std::map<std::string, int64_t> functions;
-  int64_t samples = 0;
+  std::set<std::pair<size_t, SliceIndex>> samples;  // several devices may be idle at the moment of one
   for (const Place& place : places) {
-    const Timeline& t = facts_.whole().run(place.run).timeline;
-    facts_.idle().for_each_sample(place.run, place.thread, place.time,
-                                  [&](Interval time, IdleCause, SliceIndex sample) {
-                                    if (time.end == place.time.end) return;  // it was taken after that
-                                    ++samples;
-                                    const std::string name = folded_name(t.name(sample));
-                                    if (!name.starts_with("(unknown")) ++functions[name];
-                                  });
+    const Slices& slices = runs[place.run].timeline.slices;
+    facts_.idle().for_each_sample(place.run, place.thread, place.time, [&](Interval, IdleCause, SliceIndex sample) {
+      const int64_t moment = slices.end(sample);
+      if (place.time.begin < moment && moment <= place.time.end) samples.emplace(place.run, sample);
+    });
   }
-  constexpr int64_t kFewest = 20;
-  return samples < kFewest ? IdleCulprit{} : largest_of(functions, samples);
+  constexpr size_t kFewest = 20;
+  if (samples.size() < kFewest) return {};
+  std::map<std::string, int64_t> functions;
+  for (const auto& [run, sample] : samples) {
+    const std::string name = folded_name(runs[run].timeline.name(sample));
+    if (!name.starts_with("(unknown")) ++functions[name];
+  }
+  return largest_of(functions, static_cast<int64_t>(samples.size()));
 }
 
 namespace {

@@ -67,6 +67,7 @@ struct ThreadRecords {
   std::array<std::vector<Interval>, kThreadStates> in;  // disjoint over the states, in order
   Interval shown{INT64_MAX, INT64_MIN};                 // from the first start to the last end of its slices
   std::vector<SliceIndex> samples;                      // in order of the file
+  bool are_bounded = false;                             // by the reader (threads_beside)
   std::vector<Interval> on_processor;
 };
 
@@ -185,11 +186,12 @@ void account_for(const Timeline& timeline, WaitsByName& waits, ThreadRecords& re
   if (!records.samples.empty()) {
     const auto [usual, most] = sample_length(timeline, records.samples);
     period = usual;
+    const int64_t longest = records.are_bounded ? INT64_MAX : most;
     std::vector<Interval> running;
     std::array<std::vector<Interval>, kThreadStates> waiting;
     for (const SliceIndex sample : records.samples) {
       const int64_t start = timeline.slices.start[sample];
-      const Interval time{start, start + std::min(timeline.slices.duration[sample], most)};
+      const Interval time{start, start + std::min(timeline.slices.duration[sample], longest)};
       reach({start, timeline.slices.end(sample)});
       if (const auto wait = waits.of(sample)) {
         waiting[static_cast<size_t>(*wait)].push_back(time);
@@ -306,13 +308,17 @@ std::vector<ThreadTimes> thread_times(const Run& run) {
   for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> slices) {
     if (!slices.empty()) ThreadSlices(timeline, waits, of_track[timeline.slices.track[slices[0]]]).add(slices);
   });
+  const std::vector<TrackIndex> thread_beside = threads_beside(timeline);
   std::map<StringId, std::vector<Interval>> scheduled;  // by the name that says which thread
   int64_t recorded_until = INT64_MIN;
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
     if (timeline.kind(slice) != SliceKind::other || !is_plausible(timeline, slice)) continue;
     const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
     if (is_sample(timeline, slice)) {
-      of_track[timeline.slices.track[slice]].samples.push_back(slice);
+      const TrackIndex track = timeline.slices.track[slice];
+      ThreadRecords& records = of_track[thread_beside[track]];
+      records.samples.push_back(slice);
+      records.are_bounded = thread_beside[track] != track;
     } else if (timeline.categories[timeline.slices.category[slice]].name == kSchedulingCategory) {
       scheduled[timeline.slices.name[slice]].push_back(time);
       recorded_until = std::max(recorded_until, time.end);

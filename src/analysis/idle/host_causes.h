@@ -57,7 +57,7 @@ class HostCauses {
     }
   }
 
-  /// What samples say, of a host whose launches are not known.
+  /// What samples say, where calls do not.
   const SampledHost& sampled() const { return sampled_; }
   const ProfileEdges& edges() const { return edges_; }
 

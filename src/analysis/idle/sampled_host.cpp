@@ -1,10 +1,10 @@
 #include "analysis/idle/sampled_host.h"
 
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "analysis/common/samples.h"
 #include "model/plausible.h"
@@ -33,37 +33,32 @@ IdleCause cause_of_path(const CallTree& tree, NodeIndex node) {
   return way.value_or(IdleCause::host_code);
 }
 
-/// Tracks of host threads by the tracks beside them that hold their samples.
-std::map<TrackIndex, TrackIndex> threads_by_samples(const Timeline& timeline,
-                                                    const std::map<TrackIndex, std::vector<SliceIndex>>& samples) {
-  using Names = std::pair<std::string_view, std::string_view>;  // process, thread
-  std::map<Names, TrackIndex> threads;
-  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
-    const Track& of = timeline.tracks[track];
-    if (of.kind == TrackKind::host_thread) threads.emplace(Names(of.process, of.thread), track);
-  }
-  std::map<TrackIndex, TrackIndex> found;
-  for (const auto& [track, slices] : samples) {
-    if (timeline.tracks[track].kind != TrackKind::other) continue;
-    const auto thread = threads.find(Names(timeline.tracks[track].process, timeline.tracks[track].thread));
-    if (thread != threads.end()) found.emplace(track, thread->second);
-  }
-  return found;
-}
+/// The samples of one thread, in order, and for each the last moment up to it at which a call of the thread began or
+/// ended; INT64_MIN where there is none, or where the thread's calls are not known.
+struct SamplesOfThread {
+  std::vector<SliceIndex> samples;
+  std::vector<int64_t> border;
+};
 
-/// When slices begin or end on each of these threads, in order.
-std::map<TrackIndex, std::vector<int64_t>> borders_of(const Timeline& timeline,
-                                                      const std::map<TrackIndex, TrackIndex>& threads) {
-  std::map<TrackIndex, std::vector<int64_t>> borders;
-  for (const auto& [samples, thread] : threads) borders[thread];
-  for (SliceIndex slice = 0; slice < timeline.slices.size() && !borders.empty(); ++slice) {
-    const auto thread = borders.find(timeline.slices.track[slice]);
-    if (thread == borders.end() || !is_plausible(timeline, slice)) continue;
-    thread->second.push_back(timeline.slices.start[slice]);
-    thread->second.push_back(timeline.slices.end(slice));
+/// Fills `border`. `of_thread`: by track of the thread, null where it is not sampled from beside. O(slices log
+/// samples).
+void find_borders(const Timeline& timeline, const std::vector<SamplesOfThread*>& of_thread) {
+  const Slices& slices = timeline.slices;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    SamplesOfThread* const of = of_thread[slices.track[slice]];
+    if (of == nullptr || !is_plausible(timeline, slice)) continue;
+    for (const int64_t border : {slices.start[slice], slices.end(slice)}) {
+      const auto next = std::ranges::lower_bound(of->samples, border, {}, [&](SliceIndex s) { return slices.end(s); });
+      if (next == of->samples.end()) continue;
+      int64_t& last = of->border[static_cast<size_t>(next - of->samples.begin())];
+      last = std::max(last, border);
+    }
   }
-  for (auto& [thread, times] : borders) std::ranges::sort(times);
-  return borders;
+  for (SamplesOfThread* const of : of_thread) {
+    for (size_t i = 1; of != nullptr && i < of->border.size(); ++i) {
+      of->border[i] = std::max(of->border[i], of->border[i - 1]);
+    }
+  }
 }
 
 }  // namespace
@@ -73,10 +68,10 @@ SampledHost::SampledHost(const Timeline& timeline, const CallTree* tree)
   std::iota(samples_of_.begin(), samples_of_.end(), TrackIndex{0});
   if (!has_samples(timeline)) return;
   const Slices& slices = timeline.slices;
-  std::map<TrackIndex, std::vector<SliceIndex>> samples;
+  std::map<TrackIndex, SamplesOfThread> samples;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
     if (timeline.kind(slice) == SliceKind::other && is_sample(timeline, slice) && is_plausible(timeline, slice)) {
-      samples[slices.track[slice]].push_back(slice);
+      samples[slices.track[slice]].samples.push_back(slice);
     }
   }
   std::map<NodeIndex, IdleCause> of_node;
@@ -94,26 +89,27 @@ SampledHost::SampledHost(const Timeline& timeline, const CallTree* tree)
     if (is_new) at->second = cause_of_function(timeline.name(sample)).value_or(IdleCause::host_code);
     return at->second;
   };
-  const std::map<TrackIndex, TrackIndex> threads = threads_by_samples(timeline, samples);
-  const std::map<TrackIndex, std::vector<int64_t>> borders = borders_of(timeline, threads);
+  const std::vector<TrackIndex> thread_beside = threads_beside(timeline);
+  std::vector<SamplesOfThread*> of_thread(timeline.tracks.size());
   for (auto& [track, own] : samples) {
-    const auto thread = threads.find(track);
-    const std::vector<int64_t>* calls = nullptr;  // when they begin and end
-    if (thread != threads.end()) {
-      samples_of_[thread->second] = track;
-      calls = &borders.at(thread->second);
-    }
-    const int64_t most = sample_length(timeline, own).most;
-    std::stable_sort(own.begin(), own.end(),
-                     [&](SliceIndex a, SliceIndex b) { return slices.start[a] < slices.start[b]; });
-    for (const SliceIndex sample : own) {
-      std::vector<Piece>& pieces = pieces_[track];
+    const bool is_beside = thread_beside[track] != track;
+    std::ranges::stable_sort(own.samples, {},
+                             [&](SliceIndex sample) { return is_beside ? slices.end(sample) : slices.start[sample]; });
+    own.border.assign(own.samples.size(), INT64_MIN);
+    if (!is_beside) continue;
+    samples_of_[thread_beside[track]] = track;
+    of_thread[thread_beside[track]] = &own;
+  }
+  find_borders(timeline, of_thread);
+  for (const auto& [track, own] : samples) {
+    const bool is_beside = thread_beside[track] != track;
+    const int64_t most = is_beside ? INT64_MAX : sample_length(timeline, own.samples).most;
+    std::vector<Piece>& pieces = pieces_[track];
+    for (size_t i = 0; i < own.samples.size(); ++i) {
+      const SliceIndex sample = own.samples[i];
       Interval time{slices.start[sample], slices.start[sample] + std::min(slices.duration[sample], most)};
+      time.begin = std::max(time.begin, own.border[i]);
       if (!pieces.empty()) time.begin = std::max(time.begin, pieces.back().time.end);
-      if (calls != nullptr) {
-        const auto later = std::ranges::upper_bound(*calls, time.end);
-        if (later != calls->begin()) time.begin = std::max(time.begin, *std::prev(later));
-      }
       if (time.begin < time.end) pieces.push_back({time, cause_of(sample), sample});
     }
   }

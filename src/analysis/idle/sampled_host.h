@@ -1,6 +1,7 @@
 // What a thread did as samples of its call stack show, where a profile does not say which call launched the op after a
-// gap: of each sample the innermost function that names a cause of idle time, with its callers where the profile has a
-// call tree. O(n log n) in the samples once; a question about an interval costs O(log n) and the samples in it.
+// gap, or has nothing else of what the thread that launched it did before: of each sample the innermost function that
+// names a cause of idle time, with its callers where the profile has a call tree. O(n log n) in the samples once; a
+// question about an interval costs O(log n) and the samples in it.
 #pragma once
 
 #include <algorithm>

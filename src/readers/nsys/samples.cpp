@@ -148,7 +148,8 @@ class SampleTracks {
     });
     std::vector<int64_t> distances;
     for (size_t i = 1; i < samples.size(); ++i) {
-      if (samples[i].thread == samples[i - 1].thread) distances.push_back(samples[i].time - samples[i - 1].time);
+      const bool is_next = samples[i].thread == samples[i - 1].thread && samples[i].time > samples[i - 1].time;
+      if (is_next) distances.push_back(samples[i].time - samples[i - 1].time);
     }
     const SampleLength length = distances.empty() ? SampleLength{} : sample_length(std::move(distances));
     TrackIndex track = kNone;
@@ -157,7 +158,8 @@ class SampleTracks {
       const bool is_first = i == 0 || samples[i - 1].thread != sample.thread;
       if (is_first) track = assembler_.samples_track(sample.thread);
       const int64_t since = is_first ? length.usual : sample.time - samples[i - 1].time;
-      const int64_t start = sample.time - std::min({since, length.most, std::max<int64_t>(sample.time, 0)});
+      const int64_t earliest = is_first ? std::min<int64_t>(sample.time, 0) : INT64_MIN;  // most profiles begin at 0
+      const int64_t start = std::max(sample.time - std::min(since, length.most), earliest);
       assembler_.add_slice_of(sample.source, start, sample.time, category_, name_of(node_of_chain.at(sample.chain)),
                               track);
     }

@@ -11,14 +11,14 @@ namespace cgpu {
 
 namespace {
 using namespace std::chrono_literals;
-constexpr auto kClosing = 60000ms;      // longer than answers say, so that no client asks while its connection closes
-constexpr auto kHead = 5000ms;          // for the whole of a request
-constexpr auto kStalled = 10000ms;      // while the client does not take what it asked for
-constexpr auto kLeastTime = 20ms;       // whatever the crowd
-constexpr auto kCrowdedShare = 20;      // of all these, where others wait
-constexpr int kCrowd = 64;              // of more that wait, those that send nothing have still less time
-constexpr size_t kLeastTaken = 65536;   // bytes that a client takes in kStalled, where it could have more
-constexpr size_t kLongestHead = 65536;  // bytes
+constexpr auto kClosing = 60000ms;  // longer than answers say, so that no client asks while its connection closes
+constexpr std::chrono::milliseconds kHead = 5000ms;  // for the whole of a request
+constexpr auto kStalled = 10000ms;                   // while the client does not take what it asked for
+constexpr auto kLeastTime = 20ms;                    // whatever the crowd
+constexpr auto kCrowdedShare = 20;                   // of all these, where others wait
+constexpr int kCrowd = 64;                           // of more that wait, those that send nothing have still less time
+constexpr size_t kLeastTaken = 65536;                // bytes that a client takes in kStalled, where it could have more
+constexpr size_t kLongestHead = 65536;               // bytes
 }  // namespace
 
 Connection::Connection(int socket, const std::atomic<int>& crowded) : socket_(socket), crowded_(crowded) {
@@ -29,7 +29,8 @@ Connection::Connection(int socket, const std::atomic<int>& crowded) : socket_(so
 std::chrono::milliseconds Connection::limit(short event, std::chrono::milliseconds patience) const {
   const int waiting = crowded_;
   if (waiting <= 0) return patience;
-  patience = std::min<std::chrono::milliseconds>(patience, kStalled) / kCrowdedShare;
+  if (event == POLLIN) patience = std::min(patience, kHead);  // idle clients, too
+  patience /= kCrowdedShare;
   if (event == POLLIN && waiting > kCrowd) patience = patience * kCrowd / waiting;
   return std::max<std::chrono::milliseconds>(patience, kLeastTime);
 }
