@@ -38,6 +38,8 @@ class Client {
 
   bool connected() const { return connected_; }
   void send(const std::string& bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  /// Nothing more will be sent.
+  void finish() { ::shutdown(socket_, SHUT_WR); }
   /// Everything up to the end of the connection.
   std::string rest() {
     std::string all;
@@ -85,6 +87,7 @@ class Served : public ::testing::Test {
   Reply ask(const std::string& text) {
     Client client(server.port());
     client.send(text);
+    client.finish();
     return Reply(client.rest());
   }
   /// One request with these header lines, each ended by \r\n.
