@@ -28,9 +28,9 @@ def add_sample(database, number, time, function, thread=THREAD):
     database.execute("INSERT INTO SAMPLING_CALLCHAINS VALUES (?, 4, 7, 1)", (number,))
 
 
-def write_program(path, with_range, devices=1, steps=STEPS, first=0, with_other_thread=False, range_until_us=8_000):
+def write_program(path, with_range, devices=1, steps=STEPS, first=0, with_other_threads=False, range_until_us=8_000):
     """Each step waits for its kernel of 2 ms, on each device; then the host works for 8 ms, in which it is sampled each 1 ms:
-    five times in parse_line, three times in sort. Its range begins with this work. Another thread is sampled each 4 ms."""
+    five times in parse_line, three times in sort. A range begins with this work. Five other threads are sampled each 4 ms."""
     with sqlite3.connect(path) as database:
         database.executescript("""
             CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -68,7 +68,7 @@ def write_program(path, with_range, devices=1, steps=STEPS, first=0, with_other_
             for number in range(8):
                 sample += 1
                 add_sample(database, sample, end + 500_000 + number * 1_000_000, 5 if number < 5 else 6)
-            for number in range(5) if with_other_thread else ():
+            for number in range(5) if with_other_threads else ():
                 sample += 1
                 for thread in range(1, 6):  # most samples are theirs
                     add_sample(database, 10_000 * thread + sample, begin + number * 4_000_000, 6, THREAD + thread)
@@ -180,19 +180,30 @@ class Samples(unittest.TestCase):
             self.assertNotIn("samples of the host", evidence)
 
     def test_threads_that_are_sampled_less_often_change_nothing(self):
-        self.assertEqual(self.built(with_range=False, with_other_thread=True)[1], self.built(with_range=False)[1])
+        self.assertEqual(self.built(with_range=False, with_other_threads=True)[1], self.built(with_range=False)[1])
+
+    def test_samples_of_equal_times(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.sqlite")
+            write_program(path, False)
+            with sqlite3.connect(path) as database:  # each once more, at the same time
+                for number, time in database.execute("SELECT id, start FROM COMPOSITE_EVENTS").fetchall():
+                    add_sample(database, 10_000 + number, time, 6)
+            twice = {row["culprit"]: row["total_ns"] for row in tool.table(path, "idle_hosts")}
+        once = {row["culprit"]: row["total_ns"] for row in tool.table(self.plain, "idle_hosts")}
+        self.assertEqual(twice, once)
 
     def test_times_before_zero(self):
         _, before = self.built(with_range=False, first=-10**9)
         _, after = self.built(with_range=False)
-        after["parse_line"] -= 499_000  # the first sample of all stands for no time: none lies before it
+        after["parse_line"] -= 499_000  # the first sample of a thread ends before 0 here, and gets no length
         after["(nothing recorded before cudaLaunchKernel)"] += 499_000
         self.assertEqual(before, after)
 
     def test_each_thread_has_its_samples_and_their_call_paths_below_it(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "program.sqlite")
-            write_program(path, False, with_other_thread=True)
+            write_program(path, False, with_other_threads=True)
             with sqlite3.connect(path) as database:
                 database.execute("CREATE TABLE ThreadNames (nameId INTEGER, globalTid INTEGER)")
                 for thread in range(THREAD, THREAD + 6):

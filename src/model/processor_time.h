@@ -10,8 +10,8 @@ namespace cgpu {
 
 /// On the track of a processor: a thread ran on it. Named by scheduled_name.
 inline constexpr std::string_view kSchedulingCategory = "scheduling";
-/// On the track of a thread or beside it: the time that a sample of its call stack stands for, named by the innermost
-/// function.
+/// A sample of the call stack of a thread, named by the innermost function: a slice of the time that the sample
+/// represents, on the track of the thread or on one of its own (analysis/common/samples.h).
 inline constexpr std::string_view kSampleCategory = "cpu sample";
 
 /// A thread as Track::process and Track::thread have it.

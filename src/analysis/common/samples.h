@@ -22,9 +22,9 @@ inline bool has_samples(const Timeline& timeline) {
                      [](const auto& category) { return category.name == kSampleCategory; });
 }
 
-/// Of each track the host thread whose samples it holds beside it: one of the same process and number. Itself where
-/// there is none. On such a track a sample ends at the moment at which it was taken, and its reader has bounded it; on
-/// all others it lasts until the next one.
+/// By track: of a track that is no thread the host thread of the same process and number, whose samples such a track
+/// may hold (Nsight Systems); of all others the track itself. On a track of its own a sample ends when it was taken,
+/// and the reader has limited its length. Elsewhere its length is limited by sample_length.
 std::vector<TrackIndex> threads_beside(const Timeline& timeline);
 
 /// How long each of the samples of a thread stands for what it shows (model/sample_length.h). `samples` is not empty.

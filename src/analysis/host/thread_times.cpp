@@ -67,7 +67,7 @@ struct ThreadRecords {
   std::array<std::vector<Interval>, kThreadStates> in;  // disjoint over the states, in order
   Interval shown{INT64_MAX, INT64_MIN};                 // from the first start to the last end of its slices
   std::vector<SliceIndex> samples;                      // in order of the file
-  bool are_bounded = false;                             // by the reader (threads_beside)
+  bool are_bounded = false;                             // the reader has limited their lengths (threads_beside)
   std::vector<Interval> on_processor;
 };
 

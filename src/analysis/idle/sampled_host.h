@@ -22,9 +22,10 @@ class SampledHost {
 
   /// The thread that is asked for a stream: the first of the tracks of its process that has samples; kNone for none.
   TrackIndex thread_of(TrackIndex stream) const;
-  /// Calls visit(time, cause, sample) for the parts of `time` that a sample of the thread stands for, in order;
-  /// host_code where its functions name no other cause. Where calls of the thread were recorded too, a sample stands
-  /// for no time before the last of their borders: what it shows began after that.
+  /// Calls visit(time, cause, sample) for the parts of `time` that a sample of the thread represents, in order;
+  /// host_code where its functions name no other cause. Where calls of the thread were recorded too, a sample
+  /// represents no time before the last moment at which one of them began or ended: what the sample shows began after
+  /// it.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) const {
     const std::vector<Piece>& pieces = pieces_[samples_of_[thread]];

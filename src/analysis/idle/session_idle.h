@@ -39,8 +39,8 @@ class SessionIdle {
   /// run and its thread are those of the whole, the time is on the run's clock.
   void for_each_host_piece(size_t run, TrackIndex thread, Interval time,
                            const std::function<void(Interval, IdleCause, SliceIndex)>& visit);
-  /// The same for the parts that samples of the thread stand for (sampled_host.h), which are the slices. Neither may be
-  /// called from within a visit of for_each_gap.
+  /// The same for the parts that samples of the thread represent (sampled_host.h); the slices are the samples. Neither
+  /// may be called from within a visit of for_each_gap.
   void for_each_sample(size_t run, TrackIndex thread, Interval time,
                        const std::function<void(Interval, IdleCause, SliceIndex)>& visit);
 

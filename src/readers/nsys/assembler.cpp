@@ -115,12 +115,14 @@ TrackIndex Assembler::thread_track(int64_t global_thread) {
 
 TrackIndex Assembler::samples_track(int64_t global_thread) {
   std::vector<Track>& tracks = run.timeline.tracks;
-  Track track = tracks[thread_track(global_thread)];
+  const TrackIndex thread = thread_track(global_thread);
+  const auto samples = static_cast<TrackIndex>(tracks.size());
+  Track track = tracks[thread];
   track.kind = TrackKind::other;
   track.sampled = true;
   tracks.push_back(std::move(track));
-  sampled_threads_.emplace_back(static_cast<TrackIndex>(tracks.size() - 1), thread_track(global_thread));
-  return sampled_threads_.back().first;
+  sampled_threads_.emplace_back(samples, thread);
+  return samples;
 }
 
 TrackIndex Assembler::stream_track(uint64_t process, int32_t device, int64_t stream) {

@@ -374,8 +374,8 @@ TEST(NsysReader, SamplesOfAThreadAreATrackBesideIt) {
     }));
     found.emplace_back(track.thread, t.name(slice), t.slices.start[slice], t.slices.duration[slice]);
   }
-  // Samples are 1,000 ns apart while the thread is sampled: the last one stands for 1.5 times that, the first ones for
-  // one.
+  // The usual distance between samples is 1,000 ns: a sample lasts from the one before it, at most 1,500 ns, and the
+  // first one of a thread 1,000 ns, at most since 0.
   EXPECT_EQ(found, (Found{{"7", "work", 0, 1000},
                           {"7", "(unknown function of libm.so.6)", 1000, 1000},
                           {"7", "main", 2000, 1000},

@@ -102,6 +102,11 @@ class TreeBuilder {
   std::map<std::tuple<NodeIndex, StringId, StringId>, NodeIndex> children_;
 };
 
+struct Chain {
+  Weight weight;
+  NodeIndex node = kNoNode;  // of the innermost frame
+};
+
 struct Sample {
   int64_t time;
   int64_t thread;
@@ -136,13 +141,14 @@ std::string known_function(const CallTree& tree, NodeIndex node) {
   return module.empty() ? "(unknown function)" : fmt::format("(unknown function of {})", module);
 }
 
-/// A track for each thread that was sampled. A sample stands for the time since the one before it on its thread.
+/// A track for each thread that was sampled. The slice of a sample lasts from the sample before it on its thread to its
+/// own time, at most 1.5 times the usual distance between samples (model/sample_length.h).
 class SampleTracks {
  public:
   SampleTracks(Assembler& assembler, const CallTree& tree)
       : assembler_(assembler), tree_(tree), category_(assembler.category(kSampleCategory, SliceKind::other)) {}
 
-  void add(std::vector<Sample> samples, const std::unordered_map<int64_t, NodeIndex>& node_of_chain) {
+  void add(std::vector<Sample> samples, const std::unordered_map<int64_t, Chain>& chains) {
     std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
       return std::pair(a.thread, a.time) < std::pair(b.thread, b.time);
     });
@@ -160,7 +166,7 @@ class SampleTracks {
       const int64_t since = is_first ? length.usual : sample.time - samples[i - 1].time;
       const int64_t earliest = is_first ? std::min<int64_t>(sample.time, 0) : INT64_MIN;  // most profiles begin at 0
       const int64_t start = std::max(sample.time - std::min(since, length.most), earliest);
-      assembler_.add_slice_of(sample.source, start, sample.time, category_, name_of(node_of_chain.at(sample.chain)),
+      assembler_.add_slice_of(sample.source, start, sample.time, category_, name_of(chains.at(sample.chain).node),
                               track);
     }
   }
@@ -182,11 +188,11 @@ class SampleTracks {
 
 void read_samples(Assembler& assembler) {
   if (!assembler.tables.has_rows("COMPOSITE_EVENTS") || !assembler.tables.has_rows("SAMPLING_CALLCHAINS")) return;
-  std::unordered_map<int64_t, Weight> chains;
+  std::unordered_map<int64_t, Chain> chains;
   std::vector<Sample> samples;
   enum { kChain, kCycles, kTime, kThread };
   assembler.each_event("COMPOSITE_EVENTS", {"id", "cpuCycles", "start", "globalTid"}, [&](Row& row) {
-    Weight& weight = chains[row.integer(kChain)];
+    Weight& weight = chains[row.integer(kChain)].weight;
     weight.samples += 1;
     weight.cycles += static_cast<double>(std::max<int64_t>(0, row.integer(kCycles)));
     if (row.is_null(kTime) || row.is_null(kThread) || !is_time(row.integer(kTime))) {
@@ -204,25 +210,24 @@ void read_samples(Assembler& assembler) {
 
   CallTree tree;
   TreeBuilder builder(tree, assembler.names);
-  std::unordered_map<int64_t, NodeIndex> node_of_chain;
   for (auto first = frames.cbegin(); first != frames.cend();) {
     const auto end =
         std::find_if(first, frames.cend(), [&](const Frame& frame) { return frame.chain != first->chain; });
-    const auto weight = chains.find(first->chain);
-    if (weight != chains.end()) node_of_chain.emplace(first->chain, builder.add_chain(first, end, weight->second));
+    const auto chain = chains.find(first->chain);
+    if (chain != chains.end()) chain->second.node = builder.add_chain(first, end, chain->second.weight);
     first = end;
   }
-  for (const auto& [chain, weight] : chains) {  // the rest has no frames
-    if (!node_of_chain.contains(chain))
-      node_of_chain.emplace(chain, builder.add_chain(frames.cend(), frames.cend(), weight));
+  for (auto& [id, chain] : chains) {
+    const bool has_frames = chain.node != kNoNode;
+    if (!has_frames) chain.node = builder.add_chain(frames.cend(), frames.cend(), chain.weight);
   }
   builder.finish();
   std::vector<std::pair<uint64_t, NodeIndex>> nodes;
   nodes.reserve(samples.size());
-  for (const Sample& sample : samples) nodes.emplace_back(sample.source, node_of_chain.at(sample.chain));
+  for (const Sample& sample : samples) nodes.emplace_back(sample.source, chains.at(sample.chain).node);
   std::sort(nodes.begin(), nodes.end());
   tree.sampled_nodes = std::make_shared<NodesOfSamples>(std::move(nodes));
-  SampleTracks(assembler, tree).add(std::move(samples), node_of_chain);
+  SampleTracks(assembler, tree).add(std::move(samples), chains);
   assembler.run.call_tree = std::move(tree);
 }
 

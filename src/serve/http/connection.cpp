@@ -11,14 +11,14 @@ namespace cgpu {
 
 namespace {
 using namespace std::chrono_literals;
-constexpr auto kClosing = 60000ms;  // longer than answers say, so that no client asks while its connection closes
-constexpr std::chrono::milliseconds kHead = 5000ms;  // for the whole of a request
-constexpr auto kStalled = 10000ms;                   // while the client does not take what it asked for
-constexpr auto kLeastTime = 20ms;                    // whatever the crowd
-constexpr auto kCrowdedShare = 20;                   // of all these, where others wait
-constexpr int kCrowd = 64;                           // of more that wait, those that send nothing have still less time
-constexpr size_t kLeastTaken = 65536;                // bytes that a client takes in kStalled, where it could have more
-constexpr size_t kLongestHead = 65536;               // bytes
+constexpr auto kClosing = 60000ms;      // after the time that answers state, so that no client asks during the close
+constexpr auto kHead = 5000ms;          // for the whole of a request
+constexpr auto kStalled = 10000ms;      // while the client does not take what it asked for
+constexpr auto kLeastTime = 20ms;       // whatever the crowd
+constexpr auto kCrowdedShare = 20;      // of all these, where others wait
+constexpr int kCrowd = 64;              // of more that wait, those that send nothing have still less time
+constexpr size_t kLeastTaken = 65536;   // bytes that a client takes in kStalled, where it could have more
+constexpr size_t kLongestHead = 65536;  // bytes
 }  // namespace
 
 Connection::Connection(int socket, const std::atomic<int>& crowded) : socket_(socket), crowded_(crowded) {

@@ -70,7 +70,8 @@ class HttpServer::Listener : public httplib::Server {
   Listener(const Viewer& viewer, const ServerOptions& options) : viewer_(viewer), address_(options.address) {
     new_task_queue = [this] { return new Workers(waiting_); };
     set_default_headers(headers_of_all());
-    set_keep_alive_max_count(kRequestsOfConnection);  // what answers say; process_and_close_socket holds to both
+    // What answers state; process_and_close_socket keeps to both.
+    set_keep_alive_max_count(kRequestsOfConnection);
     set_keep_alive_timeout(Connection::kIdle.count());
     // Only this: with SO_REUSEPORT, the library's choice, two servers would share a port without noticing.
     set_socket_options([](socket_t socket) {
