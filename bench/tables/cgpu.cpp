@@ -16,7 +16,7 @@
 #include "analysis/events/choose_rows.h"
 #include "analysis/session_facts.h"
 #include "base/error.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 #include "table/arrow.h"
 #include "table/csv.h"
 
@@ -58,7 +58,7 @@ void measure(const char* trace, std::string_view way) {
   const auto begin = Clock::now();
   cgpu::OpenOptions open;
   open.inputs = {trace};
-  const cgpu::Session session = cgpu::open_session(open);
+  const cgpu::Session session = cgpu::ProfileSource(open).open();
   const double opening = seconds_since(begin);
   const auto opened = Clock::now();
   const cgpu::SessionFacts facts(session);

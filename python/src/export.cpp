@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "export/chakra.h"
 #include "export/export.h"
-#include "session/open.h"
+#include "session/complete_run.h"
 #include "sql/run_tables.h"
 #include "sql/write_database.h"
 #include "work.h"

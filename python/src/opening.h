@@ -2,7 +2,7 @@
 #pragma once
 
 #include "session/input_options.h"
-#include "session/open.h"
+#include "session/open_options.h"
 #include "session/opening_progress.h"
 #include "work.h"
 

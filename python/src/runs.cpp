@@ -8,7 +8,7 @@
 #include "gate/figures/run_properties.h"
 #include "gate/history.h"
 #include "opening.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 #include "session/selection/selection.h"
 #include "work.h"
 
@@ -34,7 +34,8 @@ PythonFigures figures(const std::string& input, const std::string& metric, const
     OpenOptions open = stoppable(common, stopped);
     open.inputs = {input};
     Table info("info", "");
-    RunFigures figures = collect_figures(open, common.selection(), {.without_timeline = true, .metric = metric}, &info);
+    RunFigures figures =
+        collect_figures(ProfileSource(open, common.selection()), {.without_timeline = true, .metric = metric}, &info);
     return PythonFigures({input, std::move(figures)}, properties_of(input, info));
   });
 }
@@ -60,7 +61,7 @@ ToldTables history(const std::vector<std::string>& inputs, const InputOptions& c
       for (const std::string& run : runs_of_history(input)) {
         OpenOptions open = stoppable(common, stopped);
         open.inputs = {run};
-        runs.push_back({run, collect_figures(open, common.selection())});
+        runs.push_back({run, collect_figures(ProfileSource(open, common.selection()))});
       }
     }
     History history = history_of(std::move(runs));

@@ -12,11 +12,12 @@ std::string viewer_page(const OpenedProfile& profile, size_t most_bytes, bool wi
   };
   OpenOptions open = profile.options().open();
   open.progress = [&](OpeningPhase, double share) { go_on(share); };
-  return make_viewer_copy(profile.options(), {.most_bytes = most_bytes,
-                                              .arguments = with_arguments,
-                                              .engine_page = engine_page,
-                                              .open = [&](const Selection& part) { return open_selected(open, part); },
-                                              .progress = go_on})
+  return make_viewer_copy(profile.options(),
+                          {.most_bytes = most_bytes,
+                           .arguments = with_arguments,
+                           .engine_page = engine_page,
+                           .open = [&](const Selection& part) { return ProfileSource(open, part).open(); },
+                           .progress = go_on})
       .html;
 }
 

@@ -47,6 +47,14 @@ struct RowSlices {
 
 class EventTable;
 
+/// What a table needs of the runs. The engine decides by it which of them are open at once (session/table_engine.h).
+enum class MadeOf : uint8_t {
+  runs,            // each while it is open, and what stays of it afterwards (session/summaries/release.h)
+  runs_and_waits,  // also which of its threads waited for other ranks (ranks/rank_waits.h), known when all were open
+  all_timelines,   // the timelines of all runs at once
+  records,         // what summaries keep of runs (session/summaries/run_record.h), of any that are put together
+};
+
 /// What a table says of ranks whose timelines have been released: made of other tables, without options, in the order
 /// in which they are named.
 struct WithoutTimelines {
@@ -67,14 +75,7 @@ struct Analysis {
   /// Without which a profile gives it no rows: "framework ops". Said where it has none.
   std::string needs = {};
   RowSlices row_slices = {};
-  /// Whether it asks which threads of a rank waited for other ranks (ranks/rank_waits.h), which is not known before all
-  /// have been seen.
-  bool asks_who_waited = false;
-  /// Whether it asks for the timelines of all ranks at once, so that all stay open.
-  bool needs_all_timelines = false;
-  /// Of those made from the whole session: whether it asks for nothing but what summaries keep of runs
-  /// (session/summaries/run_record.h), so that it can be made of any that are put together.
-  bool of_kept_runs = false;
+  MadeOf made_of = MadeOf::runs;
   /// For tables of the whole session: the options with which a summary keeps the table, besides without options.
   std::vector<TableOptions> also_kept = {};
   /// Of those that need all timelines: what can be said of several ranks whose timelines have been released.

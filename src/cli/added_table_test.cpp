@@ -15,8 +15,8 @@
 #include "base/test_file.h"
 #include "cli/cli.h"
 #include "serve/viewer.h"
-#include "session/open.h"
 #include "session/opened_profile.h"
+#include "session/profile_source.h"
 #include "sql/database.h"
 
 namespace cgpu {
@@ -162,7 +162,7 @@ TEST_F(AddedTable, IsInTheViewer) {
   OpenOptions open;
   open.inputs = {trace().path()};
   Viewer viewer("1.2.3");
-  viewer.add(open.inputs).show(open_session(open));
+  viewer.add(open.inputs).show(ProfileSource(open).open());
   const auto session = nlohmann::json::parse(viewer.answer({"/api/p/0/session", {}}).body);
   const nlohmann::json& listed = session["tables"].back();
   EXPECT_EQ(listed["name"], "longest_slice");

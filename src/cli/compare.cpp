@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/run_inputs.h"
 #include "cli/table_list.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "comparison/comparison.h"
 #include "comparison/tables/comparison_table.h"
@@ -172,7 +173,7 @@ struct CompareCommand {
         InputOptions one = input;
         one.inputs = {runs[side == Side::a ? 0 : 1]};
         if (side == Side::b && !with_peak.empty()) one.peaks = with_peak;
-        sessions[side] = open_selected(one);
+        sessions[side] = source_of(one).open();
       }
       return;
     }
@@ -186,9 +187,9 @@ struct CompareCommand {
     if (input.rank.empty())
       throw Error("compare: --with-rank compares two ranks of one run: say the other with --rank");
     InputOptions one = input;
-    sessions.a = open_selected(one);
+    sessions.a = source_of(one).open();
     one.rank = with_rank;
-    sessions.b = open_selected(one);
+    sessions.b = source_of(one).open();
   }
 
   /// What the words say already is left to --table.

@@ -16,8 +16,8 @@
 #include "comparison/words/change_words.h"
 #include "report/finding_paragraphs.h"
 #include "report/verdict.h"
-#include "session/ranks/rank_fold.h"
 #include "session/summaries/summary.h"
+#include "session/table_engine.h"
 #include "table/json.h"
 #include "table/markdown.h"
 #include "table/text.h"
@@ -97,12 +97,12 @@ struct DiagnoseCommand {
     if (verdict != nullptr) {
       for (WantedTable& table : verdict_tables()) wanted_tables.push_back(std::move(table));
     }
-    FoldedSession folded = fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(), wanted_tables);
+    MadeTables made = make_tables(source_of(from, exchange), wanted_tables);
     if (verdict != nullptr) {
-      *verdict = verdict_of(folded.session, folded.tables);
-      folded.tables.resize(own);
+      *verdict = verdict_of(*made.session, made.tables);
+      made.tables.resize(own);
     }
-    return std::move(folded.tables);
+    return std::move(made.tables);
   }
 };
 

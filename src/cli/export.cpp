@@ -18,6 +18,7 @@
 #include "cli/verb.h"
 #include "export/chakra.h"
 #include "serve/http/perfetto_trace_server.h"
+#include "session/complete_run.h"
 #include "sql/write_database.h"
 
 namespace cgpu {
@@ -55,7 +56,7 @@ struct ExportCommand {
     if (to == kDatabase || (to.empty() && output.ends_with(".sqlite"))) return write_tables();
     const ExportFormat wanted = format();
     if (!metric.empty() && !is_of_stacks(wanted)) throw Error("export: --metric is of stacks: .folded or .pprof");
-    const Session session = open_selected(input);
+    const Session session = source_of(input).open();
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
     if (wanted == ExportFormat::chakra && output != "-") return write_execution_traces(session, options);
@@ -88,7 +89,7 @@ struct ExportCommand {
     if (!output.empty()) throw Error("export: give -o or --open-perfetto, not both");
     std::string trace;
     {
-      const Session session = open_selected(input);
+      const Session session = source_of(input).open();
       ProgressBar progress("writing the trace");
       const auto sink = plain_sink([&](std::string_view bytes) { trace += bytes; });
       write_perfetto(session, *sink, options_with(progress));

@@ -8,7 +8,6 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/summaries/summary.h"
 #include "session/summaries/summary_session.h"
 #include "table/json.h"
 #include "table/text.h"
@@ -22,16 +21,15 @@ struct InfoCommand {
   std::string format = "text";
 
   void run() const {
-    const OpeningWithProgress opening(input);
+    const ProfileSource source(with_progress(input));
     Table info;
     Table notes;
-    if (auto summary = summary_of(opening.options(), {})) {
-      const SummarySession session(std::move(*summary), opening.options());
-      std::vector<Table> kept = session.tables({{&find_analysis("info")}, {&find_analysis("notes")}});
+    if (source.summary()) {
+      std::vector<Table> kept = source.summary()->tables({{&find_analysis("info")}, {&find_analysis("notes")}});
       info = std::move(kept[0]);
       notes = std::move(kept[1]);
     } else {
-      const Session session = read_session(opening.options());
+      const Session session = source.read();
       info = make_table("info", session);
       notes = make_table("notes", session);
     }

@@ -1,5 +1,10 @@
 #include "cli/input_options.h"
 
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/terminal.h"
 #include "session/selection/selection.h"
 
 namespace cgpu {
@@ -32,23 +37,25 @@ void add_completion_options(Verb verb, InputOptions& options) {
                   "capture_traces beside it)");
 }
 
-OpeningWithProgress::OpeningWithProgress(const InputOptions& options, Exchange* exchange)
-    : bar_(std::make_shared<ProgressBar>("reading " + options.inputs.front())), options_(options.open()) {
-  options_.exchange = exchange;
-  options_.warn = [](const std::string& line) { say("warning: " + line); };
-  options_.progress = [bar = bar_](OpeningPhase phase, double share) {
+OpenOptions with_progress(const InputOptions& options, Exchange* exchange) {
+  OpenOptions open = options.open();
+  open.exchange = exchange;
+  open.warn = [](const std::string& line) { say("warning: " + line); };
+  open.progress = [bar = std::make_shared<ProgressBar>("reading " + options.inputs.front())](OpeningPhase phase,
+                                                                                             double share) {
     if (phase == OpeningPhase::reading) bar->update(share);
   };
+  return open;
 }
 
-Session open_selected(const InputOptions& options) {
-  const Selection selection = options.selection();  // validate before opening
-  return open_selected(OpeningWithProgress(options).options(), selection);
+ProfileSource source_of(const InputOptions& options, Exchange* exchange) {
+  Selection selection = options.selection();  // validate before opening
+  return ProfileSource(with_progress(options, exchange), std::move(selection));
 }
 
 OpenedProfile opened_profile(const InputOptions& options) {
-  const OpeningWithProgress opening(options);
-  return OpenedProfile(options, opening.options().progress, opening.options().warn);
+  const OpenOptions open = with_progress(options);
+  return OpenedProfile(options, open.progress, open.warn);
 }
 
 }  // namespace cgpu

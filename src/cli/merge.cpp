@@ -32,8 +32,7 @@ struct MergeCommand {
     InputOptions all;
     for (const SummaryInput& source : sources) all.inputs.push_back(source.name);
     check_output(output, all);
-    const OpeningWithProgress opening(input);
-    const Summary summary = open_summaries(std::move(sources), opening.options());
+    const Summary summary = open_summaries(std::move(sources), with_progress(input));
     for (const std::string& remark : remarks(summary)) {
       if (input.strict) throw Error(remark + " (--strict)");
       say("warning: " + remark);

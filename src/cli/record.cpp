@@ -17,9 +17,9 @@
 #include "record/child.h"
 #include "report/finding_paragraphs.h"
 #include "report/verdict.h"
-#include "session/ranks/rank_fold.h"
 #include "session/selection/number_list.h"
 #include "session/selection/selection.h"
+#include "session/table_engine.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -186,11 +186,11 @@ struct RecordCommand {
       input.inputs = {folder};
       std::vector<WantedTable> wanted = verdict_tables();
       wanted.push_back({&find_analysis("findings"), {}});
-      const FoldedSession folded = fold_ranks(OpeningWithProgress(input).options(), input.selection(), wanted);
+      const MadeTables made = make_tables(source_of(input), wanted);
       const size_t width = text_options().width;
-      const std::string verdict = verdict_of(folded.session, folded.tables);
+      const std::string verdict = verdict_of(*made.session, made.tables);
       fmt::print(stderr, "\n{}{}\n", verdict.empty() ? "" : wrap_text(verdict, width) + "\n",
-                 first_findings_as_text(folded.tables.back(), {.width = width}, kFirstFindings));
+                 first_findings_as_text(made.tables.back(), {.width = width}, kFirstFindings));
     } catch (const std::exception& error) {
       say(error.what());
     }

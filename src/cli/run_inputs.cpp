@@ -32,7 +32,7 @@ RunFigures figures_of_run(const std::string& run, const InputOptions& common, co
                           Table* info) {
   InputOptions options = common;
   options.inputs = {run};
-  return collect_figures(OpeningWithProgress(options).options(), options.selection(), wanted, info);
+  return collect_figures(source_of(options), wanted, info);
 }
 
 RunFigures ComparedRunOpener::open(const std::string& run, Table& info) {

@@ -12,8 +12,8 @@
 #include "base/test_file.h"
 #include "cli/cli.h"
 #include "session/opened_profile.h"
-#include "session/ranks/rank_fold.h"
 #include "session/ranks/test_ranks.h"
+#include "session/table_engine.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -72,7 +72,7 @@ TEST(Selection, IsTheSameThroughTheLibraryAndTheCommandLine) {
   for (int round = 0; round < 6; ++round) {
     const InputOptions part = random_part(random, folder.path());
     const Selection selection = part.selection();
-    Session session = open_session(part.open());
+    Session session = ProfileSource(part.open()).open();
     select(session, selection);
     const SessionFacts facts(session);
     const OpenedProfile profile(part);
@@ -85,7 +85,7 @@ TEST(Selection, IsTheSameThroughTheLibraryAndTheCommandLine) {
       const std::string expected = from_command_line(part, name);
       EXPECT_EQ(render_json("table", part.inputs, {make_table(analysis, facts)}), expected) << said << name;
       EXPECT_EQ(render_json("table", part.inputs, {profile.table(name)}), expected) << said << name;
-      const FoldedSession folded = fold_ranks(little, selection, {{&analysis}});
+      const MadeTables folded = make_tables(ProfileSource(little, selection), {{&analysis}});
       EXPECT_EQ(render_json("table", part.inputs, folded.tables), expected) << said << name;
     }
   }

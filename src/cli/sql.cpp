@@ -23,6 +23,7 @@
 #include "cli/sql_console.h"
 #include "cli/sql_prompt.h"
 #include "cli/verb.h"
+#include "session/complete_run.h"
 #include "session/selection/selection.h"
 #include "sql/query.h"
 #include "sql/run_tables.h"

@@ -23,7 +23,7 @@ struct SummarizeCommand {
 
   void run() const {
     check_output(output, input);
-    const SummaryFile summary = summarize(OpeningWithProgress(input, exchange).options(), input.selection(), with_host);
+    const SummaryFile summary = summarize(source_of(input, exchange), with_host);
     if (!summary.left_out.empty()) {
       say(fmt::format("left out of the summary, because they are too large: {}", fmt::join(summary.left_out, ", ")));
     }

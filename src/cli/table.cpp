@@ -17,7 +17,7 @@
 #include "cli/table_list.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/ranks/rank_fold.h"
+#include "session/table_engine.h"
 #include "table/csv.h"
 #include "table/filter.h"
 #include "table/json.h"
@@ -89,8 +89,7 @@ struct TableCommand {
     check_output(output, input);
 
     if (wanted.events != nullptr) return write_events(wanted, options, filter);
-    std::vector<Table> tables =
-        fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(), {{&wanted, options}}).tables;
+    std::vector<Table> tables = make_tables(source_of(input, exchange), {{&wanted, options}}).tables;
     Table& table = tables.front();
     const std::string why_empty =
         table.empty() && !wanted.needs.empty() ? "the profile has no " + wanted.needs : std::string();
@@ -118,7 +117,7 @@ struct TableCommand {
 
   /// Rows that are not shown are not made.
   void write_events(const Analysis& wanted, const TableOptions& options, const Filter& filter) const {
-    const Session session = open_selected(input);
+    const Session session = source_of(input).open();
     const SessionFacts facts(session);
     const std::unique_ptr<EventTable> events = wanted.events(wanted, facts, options);
     if (format == "json" || format == "csv") {

@@ -117,11 +117,11 @@ struct ViewCommand {
     const InputOptions& input = shown.input;
     ViewedProfile& profile = shown.profile;
     try {
-      const OpeningWithProgress opening(input);
+      OpenOptions opening = with_progress(input);
       if (are_summaries(input.inputs)) {
-        profile.show_summary(OpenedProfile(input, nullptr, opening.options().warn));
+        profile.show_summary(OpenedProfile(input, nullptr, opening.warn));
       } else {
-        open_profile(profile, input, opening.options());
+        open_profile(profile, input, std::move(opening));
       }
       return true;
     } catch (const std::exception& error) {

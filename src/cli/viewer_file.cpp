@@ -16,10 +16,7 @@ namespace cgpu {
 
 ViewerCopy viewer_copy_of(const InputOptions& input, const ViewerFileOptions& options,
                           const std::function<void(double)>& progress) {
-  const auto open = [&](const Selection& part) {
-    const OpeningWithProgress opening(input);
-    return open_selected(opening.options(), part);
-  };
+  const auto open = [&](const Selection& part) { return ProfileSource(with_progress(input), part).open(); };
   return make_viewer_copy(input, {.most_bytes = size_t{options.size_limit} << 20,
                                   .arguments = options.arguments,
                                   .engine_page = find_engine_page(),

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/ranks/rank_fold.h"
+#include "session/table_engine.h"
 #include "table/json.h"
 #include "table/text.h"
 
@@ -39,12 +39,11 @@ struct WhatifCommand {
     if (rank_as_median) change.set("rank-as-median", {""});
     if (links_as_best) change.set("links-as-best", {""});
     if (stages_as_mean) change.set("stages-as-mean", {""});
-    const FoldedSession folded =
-        fold_ranks(OpeningWithProgress(input).options(), input.selection(),
-                   {{&find_analysis("whatif"), change}, {&find_analysis("critical_path"), change}});
+    const MadeTables made =
+        make_tables(source_of(input), {{&find_analysis("whatif"), change}, {&find_analysis("critical_path"), change}});
     write_output("", [&](std::ostream& out) {
-      if (format == "json") return write_json(out, "whatif", input.inputs, folded.tables);
-      out << render_text(folded.tables[0], text_options()) << '\n' << render_text(folded.tables[1], text_options());
+      if (format == "json") return write_json(out, "whatif", input.inputs, made.tables);
+      out << render_text(made.tables[0], text_options()) << '\n' << render_text(made.tables[1], text_options());
     });
   }
 };

@@ -24,6 +24,7 @@
 #include "session/summaries/release.h"
 #include "session/summaries/summary.h"
 #include "session/summaries/summary_messages.h"
+#include "session/table_engine.h"
 
 namespace cgpu {
 
@@ -171,22 +172,21 @@ std::optional<Table> keep_partials(const Analysis& analysis, Partial& partial, c
 
 }  // namespace
 
-SummaryFile summarize(const OpenOptions& open, const Selection& selection, bool with_host) {
-  if (const auto summary = summary_of(open, {})) {
-    throw Error(open.inputs.front(), "is a summary already: `cgpu merge` puts several together");
-  }
+SummaryFile summarize(const ProfileSource& source, bool with_host) {
+  const std::string& input = source.options().inputs.front();
+  if (source.summary()) throw Error(input, "is a summary already: `cgpu merge` puts several together");
   std::vector<WantedTable> wanted;
   for (const Analysis& analysis : all_analyses()) {
     if (analysis.events != nullptr) continue;
-    wanted.push_back({&analysis, {}, true});
-    for (const TableOptions& options : analysis.also_kept) wanted.push_back({&analysis, options, true});
+    wanted.push_back({&analysis, {}, 0});
+    for (const TableOptions& options : analysis.also_kept) wanted.push_back({&analysis, options, 0});
   }
   FigureCollector collector;
-  ProcessedRanks seen = process_ranks(open, selection, wanted, &collector);
+  ProcessedRanks seen = process_ranks(source, wanted, &collector);
   const Session& session = *seen.session;
   const bool has_any = std::any_of(session.runs.begin(), session.runs.end(),
                                    [](const Run& run) { return slice_count(run) > 0 || run.call_tree; });
-  if (!has_any) throw Error(open.inputs.front(), "has no timeline and no call tree to summarize");
+  if (!has_any) throw Error(input, "has no timeline and no call tree to summarize");
 
   const std::set<std::string> hosts = with_host ? std::set<std::string>() : hosts_of(session);
   const std::map<std::string, std::string> names = kept_names(session);
@@ -218,8 +218,8 @@ SummaryFile summarize(const OpenOptions& open, const Selection& selection, bool 
       if (auto table = keep_partials(analysis, *seen.partials[i], seen, records, tables)) finish(std::move(*table));
       continue;
     }
-    const bool is_made_of_runs = analysis.of_kept_runs && session.runs.size() > 1;
-    const bool is_made = !analysis.needs_all_timelines || !seen.has_released_timelines();
+    const bool is_made_of_runs = analysis.made_of == MadeOf::records && session.runs.size() > 1;
+    const bool is_made = analysis.made_of != MadeOf::all_timelines || !seen.has_released_timelines();
     if (!is_made || is_made_of_runs) continue;
     Table table = seen.table_of_whole(wanted[i]);
     table.name = finished_name(analysis.name, wanted[i].options);

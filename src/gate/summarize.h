@@ -1,14 +1,13 @@
 // What `cgpu summarize` keeps of a run (session/summaries/summary.h): for each rank partial results as far as they are
 // small and the figures that the gate compares; besides, the tables that cannot be made of these. Profiles are opened
-// once, rank by rank (session/ranks/rank_fold.h).
+// once, rank by rank (session/table_engine.h).
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "session/open.h"
-#include "session/selection/selection.h"
+#include "session/profile_source.h"
 
 namespace cgpu {
 
@@ -22,6 +21,6 @@ struct SummaryFile {
 };
 
 /// `with_host`: whether names of machines stay. Throws Error, too, for profiles without a timeline.
-SummaryFile summarize(const OpenOptions& open, const Selection& selection, bool with_host);
+SummaryFile summarize(const ProfileSource& source, bool with_host);
 
 }  // namespace cgpu

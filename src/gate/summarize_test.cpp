@@ -65,12 +65,12 @@ std::map<std::string, std::string> partials_in(const SummaryFile& summary) {
 
 TEST(Summarize, EveryTableIsThatOfTheProfile) {
   const test::TestFile file(trace());
-  const SummaryFile summary = summarize(opening(file.path()), {}, true);
+  const SummaryFile summary = summarize(ProfileSource(opening(file.path())), true);
   EXPECT_TRUE(summary.left_out.empty());
   EXPECT_LT(summary.bytes.size(), 30'000U);
   const SummarySession summary_session(summary_from_bytes(summary.bytes, "x"), opening("x"));
   EXPECT_GT(partials_in(summary).size(), 20U);
-  const Session session = open_session(opening(file.path()));
+  const Session session = ProfileSource(opening(file.path())).open();
   size_t rows = 0;
   for (const Analysis& analysis : all_analyses()) {
     if (analysis.events != nullptr || analysis.name == "info") continue;
@@ -84,8 +84,8 @@ TEST(Summarize, EveryTableIsThatOfTheProfile) {
 
 TEST(Summarize, FiguresAreThoseOfTheProfile) {
   const test::TestFile file(trace());
-  const RunFigures kept = figures_in(
-      SummarySession(summary_from_bytes(summarize(opening(file.path()), {}, false).bytes, "x"), opening("x")));
+  const RunFigures kept = figures_in(SummarySession(
+      summary_from_bytes(summarize(ProfileSource(opening(file.path())), false).bytes, "x"), opening("x")));
   EXPECT_EQ(kept.iterations.size(), 7U);
   EXPECT_EQ(kept.steady, 7);
   EXPECT_EQ(kept.peak_bytes, 6400);
@@ -103,7 +103,7 @@ TEST(Summarize, FiguresAreThoseOfTheProfile) {
 TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
   const test::TestFile file(trace());
   const auto holds = [&](bool with_host) {
-    const SummaryFile made = summarize(opening(file.path()), {}, with_host);
+    const SummaryFile made = summarize(ProfileSource(opening(file.path())), with_host);
     const Summary summary = summary_from_bytes(made.bytes, "x");
     std::string all = run_part(summary.reader_of(0, summary.record(0)).run());
     for (const Table& table : summary.finished().tables) {
@@ -123,7 +123,7 @@ TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
 
 TEST(Summarize, DamagedContentIsRefusedOrRead) {
   const test::TestFile file(trace());
-  const SummaryFile whole = summarize(opening(file.path()), {}, false);
+  const SummaryFile whole = summarize(ProfileSource(opening(file.path())), false);
   RandomNumbers random(1);
   size_t read = 0;
   for (const auto& [name, bytes] : partials_in(whole)) {
@@ -152,7 +152,7 @@ TEST(Summarize, OfACallTreeItKeepsTheCallPaths) {
   OpenOptions open = opening(file.path());
   open.input_format = "folded";
   const RunFigures figures =
-      figures_in(SummarySession(summary_from_bytes(summarize(open, {}, false).bytes, "x"), opening("x")));
+      figures_in(SummarySession(summary_from_bytes(summarize(ProfileSource(open), false).bytes, "x"), opening("x")));
   EXPECT_EQ(figures.calls.metric, "samples");
   EXPECT_EQ(figures.calls.whole, 5);
   ASSERT_EQ(figures.calls.paths.size(), 2U);
@@ -163,9 +163,10 @@ TEST(Summarize, AnotherMetricThanTheOneThatItKeepsIsRefused) {
   const test::TestFile file("main;work 3\nmain 2\n");
   OpenOptions open = opening(file.path());
   open.input_format = "folded";
-  const test::TestFile summary(summarize(open, {}, false).bytes, ".cgpu");
+  const test::TestFile summary(summarize(ProfileSource(open), false).bytes, ".cgpu");
   const auto metric_of = [&](const std::string& metric) {
-    return collect_figures(opening(summary.path()), {}, {.without_timeline = true, .metric = metric}).calls.metric;
+    return collect_figures(ProfileSource(opening(summary.path())), {.without_timeline = true, .metric = metric})
+        .calls.metric;
   };
   EXPECT_EQ(metric_of(""), "samples");
   EXPECT_EQ(metric_of("Samples"), "samples");  // as people type it
@@ -175,8 +176,8 @@ TEST(Summarize, AnotherMetricThanTheOneThatItKeepsIsRefused) {
 TEST(Summarize, WhatHasNeitherTimelineNorCallTreeIsRefused) {
   const test::TestFile file(
       "\"ID\",\"Process ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"1\",\"5\",\"a(int)\",\"0.1\"\n");
-  EXPECT_EQ(open_session(opening(file.path())).runs.size(), 1U);
-  EXPECT_THROW(summarize(opening(file.path()), {}, false), Error);
+  EXPECT_EQ(ProfileSource(opening(file.path())).open().runs.size(), 1U);
+  EXPECT_THROW(summarize(ProfileSource(opening(file.path())), false), Error);
 }
 
 }  // namespace

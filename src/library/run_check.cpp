@@ -5,7 +5,7 @@
 #include "gate/check/check_options.h"
 #include "gate/check/check_output.h"
 #include "gate/figures/collect_figures.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 #include "session/selection/selection.h"
 
 namespace cgpu {
@@ -24,8 +24,8 @@ RunCheck::RunCheck(const std::vector<std::string>& baseline, const std::vector<s
       OpenOptions open = common.open();
       open.inputs = {input};
       open.progress = progress;
-      runs.push_back(
-          {input, collect_figures(open, common.selection(), {.without_timeline = true, .metric = arguments.metric})});
+      runs.push_back({input, collect_figures(ProfileSource(open, common.selection()),
+                                             {.without_timeline = true, .metric = arguments.metric})});
     }
     return runs;
   };

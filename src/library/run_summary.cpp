@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "gate/summarize.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 #include "session/selection/selection.h"
 #include "session/summaries/summary.h"
 
@@ -16,7 +16,7 @@ namespace cgpu {
 std::string summary_of_run(const InputOptions& input, bool with_host, const OpeningProgress& progress) {
   OpenOptions open = input.open();
   open.progress = progress;
-  return summarize(open, input.selection(), with_host).bytes;
+  return summarize(ProfileSource(open, input.selection()), with_host).bytes;
 }
 
 MergedSummary merge_summaries(std::vector<SummaryPart> parts, size_t allow_missing, const OpeningProgress& progress) {

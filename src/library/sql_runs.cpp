@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "session/open.h"
+#include "session/complete_run.h"
 #include "session/selection/selection.h"
 #include "sql/query.h"
 #include "sql/run_tables.h"

@@ -339,9 +339,8 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
   return session;
 }
 
-Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options,
-                    const std::function<void(Run&)>& look) {
-  const std::vector<ProfilePath> profiles = find_profiles(inputs);
+Session read_together(const std::vector<std::string>& inputs, const std::vector<ProfilePath>& profiles,
+                      const ReadOptions& options, const std::function<void(Run&)>& inspect) {
   std::vector<Run> runs;
   std::vector<std::string> not_profiles;
   for (size_t i = 0; i < profiles.size(); ++i) {
@@ -356,10 +355,14 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
       not_profiles.push_back(profiles[i].path);
       continue;
     }
-    if (look) look(*run);
+    if (inspect) inspect(*run);
     runs.push_back(std::move(*run));
   }
   return join_runs(inputs, std::move(runs), not_profiles);
+}
+
+Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  return read_together(inputs, find_profiles(inputs), options);
 }
 
 }  // namespace cgpu

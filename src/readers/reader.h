@@ -12,7 +12,7 @@
 
 namespace cgpu {
 
-/// The profiles that files, directories of rank files, globs, and "-" (standard input) stand for. Throws Error.
+/// The profiles that files, directories of rank files, globs, and "-" (standard input) name. Throws Error.
 std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs);
 
 /// Reads one of them as it is: cgpu::complete has not been called, and its rank may still change. Throws Error.
@@ -38,9 +38,12 @@ std::optional<int64_t> claimed_rank_of(const Run& run);
 Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
                   const std::vector<std::string>& not_profiles);
 
-/// All of this: opens inputs as one session, runs sorted by rank. `look`, if given, sees each run before the next is
-/// read. Throws Error.
-Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options,
-                    const std::function<void(Run&)>& look = nullptr);
+/// Reads all profiles, which `inputs` name, and makes one session of them. `inspect`, if given, sees each run before
+/// the next is read. Throws Error.
+Session read_together(const std::vector<std::string>& inputs, const std::vector<ProfilePath>& profiles,
+                      const ReadOptions& options, const std::function<void(Run&)>& inspect = nullptr);
+
+/// The same of all profiles that the inputs name.
+Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options);
 
 }  // namespace cgpu

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/run_history.h"
-#include "session/ranks/rank_fold.h"
+#include "session/wanted_table.h"
 #include "table/html.h"
 #include "table/table.h"
 #include "table/text.h"

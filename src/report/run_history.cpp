@@ -107,12 +107,12 @@ void RunHistories::put_bytes(uint32_t number, const std::string& bytes) {
   keep(number, std::move(history));
 }
 
-std::vector<RunHistory> RunHistories::take(const FoldedSession& folded) {
-  const SessionFacts facts(folded.session);
+std::vector<RunHistory> RunHistories::take(const MadeTables& made) {
+  const SessionFacts facts(*made.session);
   std::vector<RunHistory> taken;
-  for (size_t run = 0; run < folded.session.runs.size(); ++run) {
-    RunHistory& history = taken.emplace_back(std::move(histories_[folded.numbers[run]]));
-    history.rank = folded.session.runs[run].rank;
+  for (size_t run = 0; run < made.session->runs.size(); ++run) {
+    RunHistory& history = taken.emplace_back(std::move(histories_[made.numbers[run]]));
+    history.rank = made.session->runs[run].rank;
     history.zero = facts.zeros()[run];
   }
   histories_.clear();

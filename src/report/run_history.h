@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/interval_set.h"
-#include "session/ranks/rank_fold.h"
 #include "session/ranks/run_collector.h"
+#include "session/table_engine.h"
 
 namespace cgpu {
 
@@ -56,7 +56,7 @@ class RunHistories final : public RunCollector {
   std::string take_bytes(uint32_t number) override;
   void put_bytes(uint32_t number, const std::string& bytes) override;
   /// In the order of the session's runs.
-  std::vector<RunHistory> take(const FoldedSession& folded);
+  std::vector<RunHistory> take(const MadeTables& made);
 
  private:
   static constexpr size_t kDetailed = 32;

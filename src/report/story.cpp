@@ -109,8 +109,7 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names, bool wit
   std::vector<WantedTable> wanted;
   const auto add = [&](const char* name) {
     WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(name)});
-    table.if_open = true;
-    table.open_bytes = kOpenForReport;
+    table.most_open_bytes = kOpenForReport;
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
     if (table.analysis->name == "imbalance") table.options.set(kComparedOption, {kByFunction});
   };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/run.h"
-#include "session/ranks/rank_fold.h"
+#include "session/wanted_table.h"
 #include "table/table.h"
 
 namespace cgpu {

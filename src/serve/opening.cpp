@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "session/selection/selection.h"
+#include "session/profile_source.h"
 
 namespace cgpu {
 
@@ -17,13 +17,13 @@ constexpr double kLayingOut = 0.9;
 
 void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions options,
                   const std::function<void(Session&)>& inspect) {
-  const Selection selection = input.selection();
+  Selection selection = input.selection();
   options.progress = [&profile, heard = std::move(options.progress)](OpeningPhase phase, double share) {
     if (heard) heard(phase, share);
     if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
     profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
   };
-  Session session = open_selected(options, selection);
+  Session session = ProfileSource(std::move(options), std::move(selection)).open();
   if (inspect) inspect(session);
   const auto lay_out = [&](double share) {
     profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");

@@ -5,7 +5,7 @@
 
 #include "serve/viewed_profile.h"
 #include "session/input_options.h"
-#include "session/open.h"
+#include "session/open_options.h"
 
 namespace cgpu {
 

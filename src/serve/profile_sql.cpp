@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "session/open.h"
+#include "session/complete_run.h"
 #include "sql/query.h"
 #include "sql/run_tables.h"
 

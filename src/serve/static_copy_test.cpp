@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "serve/http/assets.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 
 namespace cgpu {
 namespace {
@@ -27,7 +27,7 @@ class StaticCopyTest : public testing::Test {
                               ".json");
     OpenOptions options;
     options.inputs = {file.path()};
-    viewed_.show(open_session(options));
+    viewed_.show(ProfileSource(options).open());
   }
 
   StaticCopy copy(size_t most_bytes) const {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "serve/http/assets.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 #include "session/selection/selection.h"
 
 namespace cgpu {
@@ -51,7 +51,7 @@ class ViewerCopyTest : public testing::Test {
   ViewerCopy copy(const std::string& input, size_t most_bytes = size_t{50} << 20, bool arguments = true) {
     InputOptions options;
     options.inputs = {input};
-    const auto open = [&](const Selection& part) { return open_selected(options.open(), part); };
+    const auto open = [&](const Selection& part) { return ProfileSource(options.open(), part).open(); };
     return make_viewer_copy(options, {most_bytes, arguments, page_.path(), open, nullptr});
   }
   /// The profile that a copy holds.
@@ -59,7 +59,7 @@ class ViewerCopyTest : public testing::Test {
     const test::TestFile trace(held(copy.html, "profile"), ".pftrace.gz");
     OpenOptions options;
     options.inputs = {trace.path()};
-    return open_session(options);
+    return ProfileSource(options).open();
   }
   static size_t slices_in(const ViewerCopy& copy) {
     size_t count = 0;
@@ -71,7 +71,7 @@ class ViewerCopyTest : public testing::Test {
     const test::TestFile trace(held(copy.html, "profile"), ".pftrace.gz");
     OpenOptions options;
     options.inputs = {trace.path()};
-    const Session session = open_session(options);
+    const Session session = ProfileSource(options).open();
     std::string text;
     for (const auto& argument : session.runs[0].arguments->arguments(session.runs[0].timeline.slices.source[0]))
       text += argument.key + "=" + argument.value + " ";
@@ -130,7 +130,7 @@ TEST_F(ViewerCopyTest, RefusesAnotherPage) {
   const test::TestFile other("<html></html>", ".html");
   InputOptions options;
   options.inputs = {profile.path()};
-  const auto open = [&](const Selection& part) { return open_selected(options.open(), part); };
+  const auto open = [&](const Selection& part) { return ProfileSource(options.open(), part).open(); };
   EXPECT_THROW(make_viewer_copy(options, {size_t{50} << 20, true, other.path(), open, nullptr}), Error);
 }
 

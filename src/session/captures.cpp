@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "links/complete.h"
 #include "links/graph_captures.h"
+#include "readers/reader.h"
 
 namespace cgpu {
 

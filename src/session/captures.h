@@ -3,7 +3,8 @@
 #pragma once
 
 #include "kernels/dictionary.h"
-#include "session/open.h"
+#include "model/run.h"
+#include "session/open_options.h"
 
 namespace cgpu {
 

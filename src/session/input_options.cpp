@@ -1,6 +1,6 @@
 #include "session/input_options.h"
 
-#include "session/open.h"
+#include "session/open_options.h"
 #include "session/selection/selection.h"
 
 namespace cgpu {

@@ -7,45 +7,38 @@
 #include "analysis/profile/profile_counts.h"
 #include "analysis/table_list.h"
 #include "base/error.h"
+#include "session/profile_source.h"
 #include "session/selection/chosen_events.h"
-#include "session/summaries/summary.h"
 #include "session/summaries/summary_session.h"
 
 namespace cgpu {
 
 namespace {
 
-OpenOptions opening(const InputOptions& options, OpeningProgress progress, LossWarning warn) {
+ProfileSource source_of(const InputOptions& options, OpeningProgress progress, LossWarning warn) {
   OpenOptions open = options.open();
   open.progress = std::move(progress);
   open.warn = std::move(warn);
-  return open;
-}
-
-std::unique_ptr<const SummarySession> open_summary(const OpenOptions& open, const Selection& selection) {
-  auto summary = summary_of(open, selection);
-  return summary ? std::make_unique<const SummarySession>(std::move(*summary), open, selection.ranks) : nullptr;
+  return ProfileSource(std::move(open), options.selection());
 }
 
 }  // namespace
 
 struct OpenedProfile::Opened {
-  Opened(InputOptions input_options, const OpenOptions& open)
-      : options(std::move(input_options)),
-        kept(open_summary(open, options.selection())),
-        session(kept ? Session() : open_selected(open, options.selection())) {
-    if (!kept) facts.emplace(session);
+  Opened(InputOptions input_options, const ProfileSource& source)
+      : options(std::move(input_options)), summary(source.summary()), session(summary ? Session() : source.open()) {
+    if (!summary) facts.emplace(session);
   }
 
   const InputOptions options;
-  const std::unique_ptr<const SummarySession> kept;  // of a summary
-  const Session session;                             // else
+  const std::shared_ptr<const SummarySession> summary;
+  const Session session;  // of profiles
   std::optional<SessionFacts> facts;
 };
 
 OpenedProfile::OpenedProfile(InputOptions options, OpeningProgress progress, LossWarning warn) {
-  const OpenOptions open = opening(options, std::move(progress), std::move(warn));
-  opened_ = std::make_shared<const Opened>(std::move(options), open);
+  const ProfileSource source = source_of(options, std::move(progress), std::move(warn));
+  opened_ = std::make_shared<const Opened>(std::move(options), source);
 }
 
 const InputOptions& OpenedProfile::options() const {
@@ -53,11 +46,11 @@ const InputOptions& OpenedProfile::options() const {
 }
 
 bool OpenedProfile::is_summary() const {
-  return opened_->kept != nullptr;
+  return opened_->summary != nullptr;
 }
 
 const SummarySession& OpenedProfile::summary_session() const {
-  return *opened_->kept;
+  return *opened_->summary;
 }
 
 const SessionFacts& OpenedProfile::facts(const std::string& what) const {

@@ -10,6 +10,7 @@
 #include "analysis/findings/rule_context.h"
 #include "analysis/session_clock.h"
 #include "base/error.h"
+#include "session/profile_source.h"
 #include "session/ranks/test_ranks.h"
 #include "session/selection/selection.h"
 
@@ -67,7 +68,7 @@ void expect_parts(const TraceFolder& folder) {
   OpenOptions options;
   options.inputs = {folder.path()};
   options.threads = 1;
-  const Session whole = open_selected(options, {});
+  const Session whole = ProfileSource(options).open();
   ASSERT_EQ(whole.runs.size(), 3U);
   Selection last;
   last.ranks = NumberList(2);
@@ -77,7 +78,7 @@ void expect_parts(const TraceFolder& folder) {
   Selection both = last;
   both.from = 100'000;
   for (const auto& [name, selection] : {std::pair("a rank", last), {"a window", window}, {"both", both}}) {
-    const Session opened = open_selected(options, selection);
+    const Session opened = ProfileSource(options, selection).open();
     expect_all_tables(SessionFacts(opened), std::string(name) + ", opened");
     const SessionFacts facts(whole);
     const Session part = part_of_session(facts, selection);
@@ -94,7 +95,7 @@ TEST(FindingsOfAPart, LeaveOutTheStepThatBeginsWithEarlierWork) {
   OpenOptions options;
   options.inputs = {folder.path()};
   options.threads = 1;
-  const Session whole = open_selected(options, {});
+  const Session whole = ProfileSource(options).open();
   ASSERT_FALSE(has_common_clock(whole));
   const SessionFacts facts(whole);
   Selection last_two;

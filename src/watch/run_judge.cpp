@@ -16,7 +16,7 @@
 #include "gate/summarize.h"
 #include "readers/reader.h"
 #include "readers/unread_formats.h"
-#include "session/open.h"
+#include "session/profile_source.h"
 #include "session/selection/selection.h"
 #include "session/summaries/summary.h"
 #include "session/summaries/summary_session.h"
@@ -34,7 +34,7 @@ bool has_profile(const std::string& folder) {
 /// The summary of profiles; of summaries of ranks all of them as one.
 std::string summary_bytes(const OpenOptions& open, const Selection& selection) {
   const std::optional<Summary> summary = summary_of(open, selection);
-  if (!summary) return summarize(open, selection, false).bytes;
+  if (!summary) return summarize(ProfileSource(open, selection), false).bytes;
   std::ostringstream bytes;
   write_summary(bytes, *summary);
   return std::move(bytes).str();
@@ -75,9 +75,9 @@ JudgedRun RunJudge::judge(const WatchedEntry& entry) const {
   open.warn = nullptr;  // the same once more
   // A summary has the main metric of a call tree alone.
   const bool needs_profile = !check_.metric.empty() && !stands_for_summaries(entry.path);
-  RunFigures figures = needs_profile
-                           ? collect_figures(open, selection, {.without_timeline = true, .metric = check_.metric})
-                           : figures_in(SummarySession(summary_from_bytes(run.summary, entry.path), open));
+  RunFigures figures = needs_profile ? collect_figures(ProfileSource(open, selection),
+                                                       {.without_timeline = true, .metric = check_.metric})
+                                     : figures_in(SummarySession(summary_from_bytes(run.summary, entry.path), open));
   if (figures.span_ns > 0) run.step_ns = time_of(figures);
   run.peak_bytes = figures.peak_bytes;
   if (baseline_.empty()) return run;

@@ -46,7 +46,7 @@ class SharedFolder {
     cgpu::OpenOptions open;
     open.inputs = {path.string()};
     open.threads = 1;
-    std::string bytes = cgpu::summarize(open, {}, with_host).bytes;
+    std::string bytes = cgpu::summarize(cgpu::ProfileSource(open), with_host).bytes;
     fs::remove(path);
     return bytes;
   }

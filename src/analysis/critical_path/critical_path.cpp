@@ -98,7 +98,7 @@ Analysis critical_path_trace_analysis() {
                       text_column("name", "of the device op or call; absent for other time of the host"),
                       shown_slice_column("its")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .needs_all_timelines = true,
+          .made_of = MadeOf::all_timelines,
           .whole = critical_path_trace_table};
 }
 
@@ -118,7 +118,7 @@ Analysis critical_path_analysis() {
                   real_column("pct", "%", "share of the critical path"), count_column("count", "parts of the path")},
       .options = {kByOption, kScaleOption, kFreeOption, kRankAsMedianOption, kLinksAsBestOption, kStagesAsMeanOption},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-      .needs_all_timelines = true,
+      .made_of = MadeOf::all_timelines,
       .whole = critical_path_table};
 }
 

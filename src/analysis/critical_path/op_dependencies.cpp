@@ -88,7 +88,7 @@ Analysis op_dependencies_analysis() {
                               "how much longer its work could take with no step ending later; 0 on the critical path"),
                   shown_slice_column("its")},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-      .needs_all_timelines = true,
+      .made_of = MadeOf::all_timelines,
       .whole = op_dependencies_table};
 }
 

@@ -88,7 +88,7 @@ Analysis replay_analysis() {
                       time_column("unexplained_ns",
                                   "of the critical path, delays that no dependency of the profile explains")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .needs_all_timelines = true,
+          .made_of = MadeOf::all_timelines,
           .whole = replay_table};
 }
 
@@ -105,7 +105,7 @@ Analysis whatif_analysis() {
                       key_column("bound_by", "what takes the most time on the critical path then")},
           .options = {kScaleOption, kFreeOption, kRankAsMedianOption, kLinksAsBestOption, kStagesAsMeanOption},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .needs_all_timelines = true,
+          .made_of = MadeOf::all_timelines,
           .whole = whatif_table};
 }
 

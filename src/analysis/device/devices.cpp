@@ -92,7 +92,7 @@ Analysis devices_analysis() {
                               "the best rate that was measured on this model for products of large matrices")},
       .applies =
           [](const ProfileCounts& counts) { return counts.devices + counts.device_ops + counts.measured_launches > 0; },
-      .of_kept_runs = true,
+      .made_of = MadeOf::records,
       .whole = list_devices};
 }
 

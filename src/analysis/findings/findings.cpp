@@ -75,7 +75,7 @@ Analysis unreported_rules_analysis() {
           .columns = {key_column("rule", "docs/diagnosis.md lists the rules"),
                       text_column("reason", "why it reported nothing")},
           .options = {kRulesOption},
-          .needs_all_timelines = true,
+          .made_of = MadeOf::all_timelines,
           .whole = unreported_rules_table};
 }
 
@@ -112,7 +112,7 @@ Analysis findings_analysis() {
                               "what bounds the run once this is gone, by replay; absent where that is not "
                               "known, or nothing does so noticeably")},
       .options = {kRulesOption},
-      .needs_all_timelines = true,
+      .made_of = MadeOf::all_timelines,
       .without_timelines = WithoutTimelines{{"rank_outliers", "gpu_time"}, findings_without_timelines},
       .whole = findings_table};
 }

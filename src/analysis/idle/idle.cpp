@@ -70,7 +70,7 @@ Analysis idle_analysis() {
                   time_column("total_ns", "sum of these parts"), time_column("max_ns", "longest such part of one gap"),
                   real_column("pct", "%", "share of the idle time of the device")},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 1; },
-      .asks_who_waited = true,
+      .made_of = MadeOf::runs_and_waits,
       .fold = fold_of<RowsByRun<append_causes>>};
 }
 

@@ -277,7 +277,7 @@ Analysis info_analysis() {
           .subject = Subject::profile,
           .columns = {key_column("key", "name of the fact"), text_column("value", "counts are summed over the ranks"),
                       text_column("about", "what the fact means")},
-          .of_kept_runs = true,
+          .made_of = MadeOf::records,
           .whole = info_table};
 }
 

@@ -30,7 +30,7 @@ Analysis notes_analysis() {
       .columns = {key_column("code", "kind of loss or repair"), count_column("count", "how many events it concerns"),
                   text_column("text", "what it means for the numbers")},
       .applies = [](const ProfileCounts& counts) { return counts.notes > 0; },
-      .of_kept_runs = true,
+      .made_of = MadeOf::records,
       .whole = notes_table};
 }
 

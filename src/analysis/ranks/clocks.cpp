@@ -40,7 +40,7 @@ Analysis clocks_analysis() {
                       "times of ranks are compared; absent where the ends do not show it"),
                   time_column("drift_residual_ns", "residual_ns with the drift taken out")},
       .applies = [](const ProfileCounts& counts) { return counts.runs > 0; },
-      .of_kept_runs = true,
+      .made_of = MadeOf::records,
       .whole = clocks_table};
 }
 

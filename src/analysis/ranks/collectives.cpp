@@ -184,7 +184,7 @@ Analysis collectives_analysis() {
                               "(devices); absent unless all ranks of the group are on one, and that rate is known")},
       .applies = [](const ProfileCounts& counts) { return counts.communication; },
       .row_slices = {{"name", "group"}, visit_collectives},
-      .of_kept_runs = true,
+      .made_of = MadeOf::records,
       .whole = collectives_table};
 }
 

@@ -332,7 +332,7 @@ Analysis rank_outliers_analysis() {
                   time_column("iteration_ns", "an iteration of the median device: the whole of these times"),
                   count_column("iterations", "whole ones of the median device; 1 where its profile is taken as one")},
       .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.device_ops > 0; },
-      .asks_who_waited = true,
+      .made_of = MadeOf::runs_and_waits,
       .fold = fold_of<ComparedRanks>};
 }
 

@@ -216,7 +216,7 @@ Analysis rank_path_analysis() {
                                    "where it is from the end of the first collective")},
           .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication; },
           .needs = "collectives that devices leave together, whose replay takes what was measured (10 % more or less)",
-          .asks_who_waited = true,
+          .made_of = MadeOf::runs_and_waits,
           .fold = fold_of<RankPath>};
 }
 

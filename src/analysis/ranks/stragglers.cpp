@@ -33,7 +33,7 @@ Analysis stragglers_analysis() {
                       real_column("pct", "%", "share of all waiting in collectives that it caused"),
                       time_column("wait_ns", "time that it spent in collectives until the last one began")},
           .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication; },
-          .of_kept_runs = true,
+          .made_of = MadeOf::records,
           .whole = stragglers_table};
 }
 

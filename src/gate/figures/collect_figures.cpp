@@ -26,6 +26,7 @@
 #include "gate/figures/call_figures.h"
 #include "gate/figures/samples.h"
 #include "session/summaries/summary.h"
+#include "session/table_engine.h"
 
 namespace cgpu {
 
@@ -396,27 +397,26 @@ RunFigures figures_of(const SessionFacts& facts) {
   return collector.take(facts.session(), tables);
 }
 
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection, const WantedFigures& wanted,
-                           Table* info) {
+RunFigures collect_figures(const ProfileSource& source, const WantedFigures& wanted, Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};
-  if (auto summary = summary_of(open, selection)) {
-    const SummarySession kept(std::move(*summary), open, selection.ranks);
-    if (info != nullptr) *info = kept.tables({wanted_info}).front();
-    RunFigures figures = figures_in(kept);
+  const OpenOptions& open = source.options();
+  if (source.summary()) {
+    if (info != nullptr) *info = source.summary()->tables({wanted_info}).front();
+    RunFigures figures = figures_in(*source.summary());
     check_metric_of_summary(figures.calls.metric, wanted.metric, open);
     return figures;
   }
   FigureCollector collector(wanted.metric);
   std::vector<WantedTable> tables = FigureCollector::tables();
   if (info != nullptr) tables.push_back(wanted_info);
-  const FoldedSession folded = fold_ranks(open, selection, tables, &collector);
-  RunFigures figures = collector.take(folded.session, folded.tables);
-  if (wanted.without_timeline && figures.calls.metric.empty()) check_call_trees(folded.session, open, wanted.metric);
+  const MadeTables made = make_tables(source, tables, &collector);
+  RunFigures figures = collector.take(*made.session, made.tables);
+  if (wanted.without_timeline && figures.calls.metric.empty()) check_call_trees(*made.session, open, wanted.metric);
   if (figures.span_ns == 0 && !wanted.without_timeline)
     throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
   if (figures.span_ns == 0 && figures.calls.metric.empty())
     throw Error(open.inputs.front(), "has neither a timeline nor a call tree with values, which could be compared");
-  if (info != nullptr) *info = folded.tables.back();
+  if (info != nullptr) *info = made.tables.back();
   return figures;
 }
 

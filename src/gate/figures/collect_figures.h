@@ -1,5 +1,5 @@
 // The figures of a run (figures.h) out of profiles: of each rank while it is open, and of what is known of all of them
-// together afterwards (session/ranks/rank_fold.h).
+// together afterwards (session/table_engine.h).
 //
 // O(n log n) in the slices of a rank, about 24 bytes a device op meanwhile; recorded shapes are read from the arguments
 // of the profile, as for table op_shapes.
@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "gate/figures/figures.h"
-#include "session/ranks/rank_fold.h"
+#include "session/profile_source.h"
 #include "session/ranks/run_collector.h"
 #include "session/summaries/summary_session.h"
+#include "session/wanted_table.h"
 
 namespace cgpu {
 
@@ -65,9 +66,8 @@ struct WantedFigures {
   std::string metric = "";        // as people type it; "" for the main one
 };
 
-/// Opens a profile, a folder of those of its ranks, or a summary, for its figures, and for its table `info` where that
+/// Those of a profile, of the profiles of its ranks, or of a summary, and its table `info` where that
 /// is wanted. Throws Error, also for a call tree that is compared and has no such metric.
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection, const WantedFigures& wanted = {},
-                           Table* info = nullptr);
+RunFigures collect_figures(const ProfileSource& source, const WantedFigures& wanted = {}, Table* info = nullptr);
 
 }  // namespace cgpu

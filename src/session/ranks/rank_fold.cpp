@@ -9,37 +9,29 @@
 #include <utility>
 
 #include "analysis/ranks/rank_waits.h"
-#include "base/allocator.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "links/clocks.h"
+#include "session/complete_run.h"
 #include "session/ranks/exchange.h"
 #include "session/ranks/rank_sizes.h"
 #include "session/ranks/rank_worker.h"
 #include "session/selection/selected_runs.h"
-#include "session/summaries/summary.h"
-#include "session/summaries/summary_session.h"
 
 namespace cgpu {
 
 namespace {
 
-/// A process among several of its machine has its share of the processors.
-unsigned threads_of(const OpenOptions& open) {
-  return thread_count(open.threads == 0 && open.exchange != nullptr ? open.exchange->threads() : open.threads);
-}
-
 class RankFold {
  public:
-  RankFold(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-           RunCollector* collector, std::vector<ProfilePath> profiles)
-      : open_(open),
-        selection_(selection),
+  RankFold(const ProfileSource& source, const std::vector<WantedTable>& wanted, RunCollector* collector)
+      : open_(source.options()),
+        selection_(source.selection()),
         wanted_(wanted),
         collector_(collector),
-        profiles_(std::move(profiles)),
-        exchange_(open.exchange != nullptr && open.exchange->workers() > 0 ? open.exchange : nullptr),
-        threads_(threads_of(open)),
+        profiles_(source.profiles()),
+        exchange_(open_.exchange != nullptr && open_.exchange->workers() > 0 ? open_.exchange : nullptr),
+        threads_(threads_of(open_)),
         concurrency_(concurrency()),
         opening_(opening_options()),
         opener_(opening_, std::max(1U, threads_ / concurrency_)),
@@ -159,7 +151,7 @@ class RankFold {
     pass.keeps_runs = false;
     std::vector<size_t> asking;
     for (size_t i = 0; i < wanted_.size(); ++i) {
-      if (!partials[i] || !wanted_[i].analysis->asks_who_waited) continue;
+      if (!partials[i] || wanted_[i].analysis->made_of != MadeOf::runs_and_waits) continue;
       asking.push_back(i);
       pass.wanted.push_back(wanted_[i]);
     }
@@ -255,7 +247,7 @@ class RankFold {
   const Selection& selection_;
   const std::vector<WantedTable>& wanted_;
   RunCollector* const collector_;
-  const std::vector<ProfilePath> profiles_;
+  const std::vector<ProfilePath>& profiles_;
   Exchange* const exchange_;  // null where there are no workers
   const unsigned threads_;
   const unsigned concurrency_;
@@ -271,47 +263,6 @@ class RankFold {
   std::vector<std::optional<Run>> runs_;  // by number
 };
 
-Session open_all(const OpenOptions& open, const Selection& selection) {
-  Session session = open_selected(open, selection);
-  return_freed_memory();
-  return session;
-}
-
-FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-                            RunCollector* collector) {
-  FoldedSession folded{open_all(open, selection), {}, {}};
-  const SessionFacts facts(folded.session);
-  std::vector<std::optional<Table>> tables(wanted.size());
-  for_each_or_throw(threads_of(open), wanted.size(),
-                    [&](size_t i) { tables[i] = make_table(*wanted[i].analysis, facts, wanted[i].options); });
-  for (std::optional<Table>& table : tables) folded.tables.push_back(std::move(*table));
-  for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
-    folded.numbers.push_back(run);
-    if (collector != nullptr) collector->collect({facts, run, run});
-  }
-  return folded;
-}
-
-/// Sees the ranks one after another; nothing where all have to be open at once.
-std::optional<ProcessedRanks> one_by_one(const OpenOptions& open, const Selection& selection,
-                                         const std::vector<WantedTable>& wanted, RunCollector* collector) {
-  if (!SelectedRuns::can_select(selection)) return std::nullopt;
-  std::vector<ProfilePath> profiles = find_profiles(open.inputs);
-  double bytes = 0;
-  for (const ProfilePath& profile : profiles) bytes += open_bytes(profile);
-  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [&](const WantedTable& table) {
-    // A part says what it can.
-    const bool wants_all = !table.if_open || !selection.empty() || bytes <= table.open_bytes;
-    return table.analysis->events || (table.analysis->needs_all_timelines && wants_all);
-  });
-  if (needs_all) return std::nullopt;
-  const bool has_stdin =  // which cannot be read a second time
-      std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
-  if (profiles.size() < 2 || has_stdin) return std::nullopt;
-  if (!selection.empty() && fit_together(profiles, open, selection.ranks)) return std::nullopt;
-  return RankFold(open, selection, wanted, collector, std::move(profiles)).process_all();
-}
-
 }  // namespace
 
 bool ProcessedRanks::has_released_timelines() const {
@@ -320,76 +271,27 @@ bool ProcessedRanks::has_released_timelines() const {
 }
 
 Table ProcessedRanks::table_of_whole(const WantedTable& wanted) const {
-  if (wanted.analysis->needs_all_timelines && has_released_timelines()) return wanted.analysis->empty_table();
+  if (wanted.analysis->made_of == MadeOf::all_timelines && has_released_timelines())
+    return wanted.analysis->empty_table();
   return make_table(*wanted.analysis, *facts, wanted.options);
 }
 
-namespace {
-
-/// Where among the wanted tables that one is, without options.
-std::optional<size_t> place_of(const std::string& name, const std::vector<WantedTable>& wanted) {
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].analysis->name == name && wanted[i].options.all().empty()) return i;
+std::optional<ProcessedRanks> fold_ranks(const ProfileSource& source, const std::vector<WantedTable>& wanted,
+                                         RunCollector* collector) {
+  const Selection& selection = source.selection();
+  const std::vector<ProfilePath>& profiles = source.profiles();
+  if (profiles.size() < 2 || source.has_stdin() || !SelectedRuns::can_select(selection)) return std::nullopt;
+  double bytes = 0;
+  for (const ProfilePath& profile : profiles) bytes += open_bytes(profile);
+  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [&](const WantedTable& table) {
+    // A part says what it can.
+    const bool wants_all = !table.most_open_bytes || !selection.empty() || bytes <= *table.most_open_bytes;
+    return table.analysis->events || (table.analysis->made_of == MadeOf::all_timelines && wants_all);
+  });
+  if (needs_all || (!selection.empty() && fit_together(profiles, source.options(), selection.ranks))) {
+    return std::nullopt;
   }
-  return {};
-}
-
-}  // namespace
-
-void add_sources(const Analysis& analysis, std::vector<WantedTable>& wanted) {
-  for (const std::string& name : analysis.without_timelines->tables) {
-    if (!place_of(name, wanted)) wanted.push_back({&find_analysis(name)});
-  }
-}
-
-std::optional<Table> made_of_sources(const Analysis& analysis, const SessionFacts& facts,
-                                     const std::vector<WantedTable>& wanted, const std::vector<Table>& tables) {
-  std::vector<const Table*> sources;
-  for (const std::string& name : analysis.without_timelines->tables) {
-    const std::optional<size_t> place = place_of(name, wanted);
-    if (!place) return {};
-    sources.push_back(&tables[*place]);
-  }
-  return analysis.without_timelines->make(analysis, facts, sources);
-}
-
-FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-                         RunCollector* collector) {
-  for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
-  if (auto summary = summary_of(open, selection)) {
-    return SummarySession(std::move(*summary), open, selection.ranks).take(wanted);
-  }
-  std::optional<ProcessedRanks> seen = one_by_one(open, selection, wanted, collector);
-  if (!seen) return with_all_open(open, selection, wanted, collector);
-  std::vector<Table> tables;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    tables.push_back(seen->partials[i] ? seen->partials[i]->finalize({*seen->facts, seen->numbers})
-                                       : seen->table_of_whole(wanted[i]));
-  }
-  for (size_t i = 0; i < wanted.size() && seen->has_released_timelines(); ++i) {
-    if (!wanted[i].analysis->without_timelines) continue;
-    if (auto table = made_of_sources(*wanted[i].analysis, *seen->facts, wanted, tables)) tables[i] = std::move(*table);
-  }
-  seen->facts.reset();
-  return {std::move(*seen->session), std::move(tables), std::move(seen->numbers)};
-}
-
-ProcessedRanks process_ranks(const OpenOptions& open, const Selection& selection,
-                             const std::vector<WantedTable>& wanted, RunCollector* collector) {
-  if (std::optional<ProcessedRanks> seen = one_by_one(open, selection, wanted, collector)) return std::move(*seen);
-  ProcessedRanks seen;
-  seen.session = std::make_unique<Session>(open_all(open, selection));
-  seen.facts = std::make_unique<SessionFacts>(*seen.session);
-  seen.partials = new_partials(wanted);
-  for (uint32_t run = 0; run < seen.session->runs.size(); ++run) {
-    seen.numbers.push_back(run);
-    const RunInSession in_session{*seen.facts, run, run};
-    collector->collect(in_session);
-    for (const std::unique_ptr<Partial>& partial : seen.partials) {
-      if (partial) partial->update(in_session);
-    }
-  }
-  return seen;
+  return RankFold(source, wanted, collector).process_all();
 }
 
 }  // namespace cgpu

@@ -1,6 +1,4 @@
 // Ranks that are opened one after another give the tables of ranks that are all open, to the last bit.
-#include "session/ranks/rank_fold.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,6 +9,7 @@
 #include "base/out_of_core.h"
 #include "session/ranks/test_ranks.h"
 #include "session/summaries/release.h"
+#include "session/table_engine.h"
 
 namespace cgpu {
 namespace {
@@ -22,7 +21,7 @@ using test::TraceFolder;
 std::vector<WantedTable> all_folded_tables() {
   std::vector<WantedTable> wanted;
   for (const Analysis& analysis : all_analyses()) {
-    if (analysis.events == nullptr && !analysis.needs_all_timelines) wanted.push_back({&analysis});
+    if (analysis.events == nullptr && analysis.made_of != MadeOf::all_timelines) wanted.push_back({&analysis});
   }
   return wanted;
 }
@@ -36,10 +35,10 @@ OpenOptions opening(const TraceFolder& folder, unsigned threads = 0) {
 
 void expect_the_same_tables(const TraceFolder& folder, unsigned threads) {
   const std::vector<WantedTable> wanted = all_folded_tables();
-  const FoldedSession folded = fold_ranks(opening(folder, threads), {}, wanted);
-  const Session session = open_session(opening(folder, threads));
+  const MadeTables folded = make_tables(ProfileSource(opening(folder, threads)), wanted);
+  const Session session = ProfileSource(opening(folder, threads)).open();
   const SessionFacts facts(session);
-  ASSERT_EQ(folded.session.runs.size(), session.runs.size());
+  ASSERT_EQ(folded.session->runs.size(), session.runs.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     EXPECT_EQ(folded.tables[i], make_table(*wanted[i].analysis, facts)) << wanted[i].analysis->name;
   }
@@ -59,13 +58,13 @@ TEST(RankFold, TablesOfCollectivesThatAreOutOfCoreAreTheSame) {
     folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 5, rank * 777));
   }
   const std::vector<WantedTable> wanted = all_folded_tables();
-  const FoldedSession in_memory = fold_ranks(opening(folder), {}, wanted);
+  const MadeTables in_memory = make_tables(ProfileSource(opening(folder)), wanted);
   OutOfCoreMemory::set_in_memory_bytes(0);
-  const Session session = open_session(opening(folder));
+  const Session session = ProfileSource(opening(folder)).open();
   const SessionFacts facts(session);
   facts.collectives();
   EXPECT_GT(OutOfCoreMemory::use().in_file, 0U);
-  const FoldedSession out_of_core = fold_ranks(opening(folder), {}, wanted);
+  const MadeTables out_of_core = make_tables(ProfileSource(opening(folder)), wanted);
   for (size_t i = 0; i < wanted.size(); ++i) {
     EXPECT_EQ(out_of_core.tables[i], in_memory.tables[i]) << wanted[i].analysis->name;
     EXPECT_EQ(make_table(*wanted[i].analysis, facts), in_memory.tables[i]) << wanted[i].analysis->name;
@@ -85,9 +84,9 @@ TEST(RankFold, RanksThatNoFileNamesAndRanksThatAreTwice) {
 TEST(RankFold, LetsTimelinesGoAndKeepsWhatRanksMustKnow) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
-  const FoldedSession folded = fold_ranks(opening(folder), {}, all_folded_tables());
-  EXPECT_EQ(folded.session.runs.size(), 3U);
-  for (const cgpu::Run& run : folded.session.runs) {
+  const MadeTables folded = make_tables(ProfileSource(opening(folder)), all_folded_tables());
+  EXPECT_EQ(folded.session->runs.size(), 3U);
+  for (const cgpu::Run& run : folded.session->runs) {
     ASSERT_TRUE(run.released_totals);
     EXPECT_EQ(run.released_totals->slices, 4 * (1 + 12 * 3 + 3));
     EXPECT_EQ(run.timeline.slices.size(), 4u * 2);  // an all-reduce and a barrier a step
@@ -99,12 +98,12 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
   for (int rank = 0; rank < 3; ++rank)
     folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, rank * 90));
   const Analysis& path = find_analysis("critical_path");
-  const FoldedSession open = fold_ranks(opening(folder), {}, {{&path}});
-  EXPECT_FALSE(open.session.runs[0].released_totals);
+  const MadeTables open = make_tables(ProfileSource(opening(folder)), {{&path}});
+  EXPECT_FALSE(open.session->runs[0].released_totals);
   EXPECT_FALSE(open.tables[0].empty());
-  EXPECT_EQ(open.tables[0], make_table(path, SessionFacts(open.session)));
-  const FoldedSession folded = fold_ranks(opening(folder), {}, {{.analysis = &path, .if_open = true}});
-  EXPECT_TRUE(folded.session.runs[0].released_totals);
+  EXPECT_EQ(open.tables[0], make_table(path, SessionFacts(*open.session)));
+  const MadeTables folded = make_tables(ProfileSource(opening(folder)), {{.analysis = &path, .most_open_bytes = 0}});
+  EXPECT_TRUE(folded.session->runs[0].released_totals);
   EXPECT_TRUE(folded.tables[0].empty());
 
   double bytes = 0;
@@ -112,9 +111,9 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
     for (const auto& file : std::filesystem::directory_iterator(input)) bytes += static_cast<double>(file.file_size());
   }
   for (const double missing : {0.0, 1.0}) {
-    const WantedTable small{.analysis = &path, .if_open = true, .open_bytes = bytes - missing};
-    const FoldedSession maybe = fold_ranks(opening(folder), {}, {small});
-    EXPECT_EQ(maybe.session.runs[0].released_totals.has_value(), missing > 0);
+    const WantedTable small{.analysis = &path, .most_open_bytes = bytes - missing};
+    const MadeTables maybe = make_tables(ProfileSource(opening(folder)), {small});
+    EXPECT_EQ(maybe.session->runs[0].released_totals.has_value(), missing > 0);
     EXPECT_EQ(maybe.tables[0].empty(), missing > 0);
   }
 }
@@ -122,7 +121,7 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
 TEST(RankFold, IdleTimeSpentWaitingForOtherRanksIsFound) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
-  const FoldedSession folded = fold_ranks(opening(folder), {}, {{&find_analysis("idle")}});
+  const MadeTables folded = make_tables(ProfileSource(opening(folder)), {{&find_analysis("idle")}});
   const Table& idle = folded.tables[0];
   int64_t waited = 0;
   for (const RowView row : idle.rows()) {
@@ -163,17 +162,17 @@ TEST(RankFold, APartOfRanksThatAreNotOpenTogetherIsThatOfRanksThatAre) {
   folder.add("notes.txt", "not a profile");
   const std::vector<WantedTable> wanted = all_folded_tables();
   for (const auto& [name, selection] : selections()) {
-    Session open = open_session(opening(folder));
+    Session open = ProfileSource(opening(folder)).open();
     select(open, selection);
     const SessionFacts facts(open);
-    const Session selected = open_selected(opening(folder), selection);
+    const Session selected = ProfileSource(opening(folder), selection).open();
     const SessionFacts selected_facts(selected);
     OpenOptions little = opening(folder, 2);
     little.memory = 1;
-    const FoldedSession folded = fold_ranks(little, selection, wanted);
-    const FoldedSession in_memory = fold_ranks(opening(folder, 2), selection, wanted);
-    EXPECT_TRUE(folded.session.runs[0].released_totals) << name;
-    EXPECT_FALSE(in_memory.session.runs[0].released_totals) << name;
+    const MadeTables folded = make_tables(ProfileSource(little, selection), wanted);
+    const MadeTables in_memory = make_tables(ProfileSource(opening(folder, 2), selection), wanted);
+    EXPECT_TRUE(folded.session->runs[0].released_totals) << name;
+    EXPECT_FALSE(in_memory.session->runs[0].released_totals) << name;
     for (size_t i = 0; i < wanted.size(); ++i) {
       const Table whole = make_table(*wanted[i].analysis, facts);
       EXPECT_EQ(make_table(*wanted[i].analysis, selected_facts), whole) << name << ": " << whole.name;
@@ -190,18 +189,23 @@ TEST(RankFold, OfAPartTablesThatNeedAllTimelinesAreMadeAlsoWhereTheyAreOptional)
   selection.steps = {1, 2};
   OpenOptions little = opening(folder);
   little.memory = 1;
-  const FoldedSession part =
-      fold_ranks(little, selection, {{.analysis = &find_analysis("critical_path"), .if_open = true}});
+  const MadeTables part = make_tables(ProfileSource(little, selection),
+                                      {{.analysis = &find_analysis("critical_path"), .most_open_bytes = 0}});
   EXPECT_FALSE(part.tables[0].empty());
 }
 
 TEST(RankFold, TimelinesOfRanksThatAreNotSelectedDoNotStay) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
-  const Session session = open_session(opening(folder), NumberList(1));
-  EXPECT_TRUE(session.runs[0].released_totals);
-  EXPECT_FALSE(session.runs[1].released_totals);
-  EXPECT_TRUE(session.runs[2].released_totals);
+  Selection selection;
+  selection.ranks = NumberList(1);
+  OpenOptions open = opening(folder);
+  std::vector<double> linked;  // that were open when all had been read
+  open.progress = [&](OpeningPhase phase, double share) {
+    if (phase == OpeningPhase::linking) linked.push_back(share);
+  };
+  EXPECT_EQ(ProfileSource(open, selection).open().runs.size(), 1u);
+  EXPECT_EQ(linked, std::vector{1 / 3.0});
 }
 
 TEST(RankFold, ARankThatIsSelectedByTheNumberItWasGivenIsThere) {
@@ -214,9 +218,9 @@ TEST(RankFold, ARankThatIsSelectedByTheNumberItWasGivenIsThere) {
   OpenOptions little = opening(folder, 2);
   little.memory = 1;
   const WantedTable steps{&find_analysis("steps")};
-  const FoldedSession folded = fold_ranks(little, selection, {steps});
-  EXPECT_EQ(folded.session.runs[0].rank, 4);
-  EXPECT_EQ(folded.tables[0], make_table("steps", open_selected(opening(folder), selection)));
+  const MadeTables folded = make_tables(ProfileSource(little, selection), {steps});
+  EXPECT_EQ(folded.session->runs[0].rank, 4);
+  EXPECT_EQ(folded.tables[0], make_table("steps", ProfileSource(opening(folder), selection).open()));
 }
 
 TEST(RankFold, APartThatIsNotThereIsRefusedInTheSameWords) {
@@ -226,7 +230,7 @@ TEST(RankFold, APartThatIsNotThereIsRefusedInTheSameWords) {
     OpenOptions open = opening(folder);
     open.memory = memory;
     try {
-      fold_ranks(open, selection, {{&find_analysis("steps")}});
+      make_tables(ProfileSource(open, selection), {{&find_analysis("steps")}});
     } catch (const Error& error) {
       return error.what();
     }
@@ -255,10 +259,10 @@ TEST(RankFold, AProfileThatCannotBeReadIsNamedWhereItWasFound) {
   std::vector<std::string> warnings;
   OpenOptions open = opening(folder);
   open.warn = [&](const std::string& line) { warnings.push_back(line); };
-  const FoldedSession folded = fold_ranks(open, {}, {{&find_analysis("notes")}});
-  EXPECT_EQ(folded.session.runs[0].notes.count("lost_file"), 1);
-  EXPECT_EQ(folded.session.runs[0].notes.count("skipped_file"), 1);
-  const Session session = open_session(open);
+  const MadeTables folded = make_tables(ProfileSource(open), {{&find_analysis("notes")}});
+  EXPECT_EQ(folded.session->runs[0].notes.count("lost_file"), 1);
+  EXPECT_EQ(folded.session->runs[0].notes.count("skipped_file"), 1);
+  const Session session = ProfileSource(open).open();
   EXPECT_EQ(session.runs[0].notes.count("lost_file"), 1);
   EXPECT_EQ(session.runs[0].notes.count("skipped_file"), 1);
   ASSERT_EQ(warnings.size(), 2U) << "one of each";
@@ -274,8 +278,8 @@ TEST(RankFold, AFileThatCannotBeReadIsAnErrorUnlessItWasFound) {
   folder.add("b.json", "no profile");
   OpenOptions open;
   open.inputs = {folder.path() + "/a.json", folder.path() + "/b.json"};
-  EXPECT_THROW(fold_ranks(open, {}, all_folded_tables()), Error);
-  EXPECT_EQ(fold_ranks(opening(folder), {}, all_folded_tables()).session.runs.size(), 1u);
+  EXPECT_THROW(make_tables(ProfileSource(open), all_folded_tables()), Error);
+  EXPECT_EQ(make_tables(ProfileSource(opening(folder)), all_folded_tables()).session->runs.size(), 1u);
 }
 
 }  // namespace

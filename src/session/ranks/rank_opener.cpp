@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/allocator.h"
+#include "session/complete_run.h"
 #include "session/ranks/exchange.h"
 #include "session/selection/selected_runs.h"
 #include "session/summaries/release.h"

@@ -9,21 +9,14 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/analysis.h"
 #include "analysis/idle/host_causes.h"
 #include "kernels/dictionary.h"
 #include "readers/reader.h"
-#include "session/open.h"
+#include "session/open_options.h"
 #include "session/ranks/run_collector.h"
+#include "session/wanted_table.h"
 
 namespace cgpu {
-
-struct WantedTable {
-  const Analysis* analysis;
-  TableOptions options = {};
-  bool if_open = false;   // without rows where it would be the reason to keep all ranks open, and no part is selected
-  double open_bytes = 0;  // it may be the reason where the ranks' files, uncompressed, hold no more than this
-};
 
 /// By wanted table; null for those that are not folded.
 using Partials = std::vector<std::unique_ptr<Partial>>;

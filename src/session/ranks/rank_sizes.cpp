@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/threads.h"
 #include "session/ranks/exchange.h"
 
 namespace cgpu {
@@ -36,6 +37,10 @@ double most_open_bytes(const OpenOptions& open) {
 }
 
 }  // namespace
+
+unsigned threads_of(const OpenOptions& open) {
+  return thread_count(open.threads == 0 && open.exchange != nullptr ? open.exchange->threads() : open.threads);
+}
 
 double open_bytes(const ProfilePath& profile) {
   std::error_code error;

@@ -1,12 +1,16 @@
-// How many ranks memory allows to be open at once, by the sizes of their files.
+// How many ranks are opened at once: by the processors, and by the sizes of their files and memory.
 #pragma once
 
 #include <vector>
 
 #include "readers/reader.h"
-#include "session/open.h"
+#include "session/open_options.h"
+#include "session/selection/number_list.h"
 
 namespace cgpu {
+
+/// The threads to work with: a process among several of its machine has its share of the processors.
+unsigned threads_of(const OpenOptions& open);
 
 /// About how many bytes a profile needs at most while it is open. 0 where its size is not known.
 double open_bytes(const ProfilePath& profile);

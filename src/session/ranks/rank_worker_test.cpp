@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "session/ranks/rank_fold.h"
 #include "session/ranks/test_exchange.h"
 #include "session/ranks/test_ranks.h"
+#include "session/table_engine.h"
 
 namespace cgpu {
 namespace {
@@ -21,7 +21,7 @@ using test::TraceFolder;
 std::vector<WantedTable> folded_tables() {
   std::vector<WantedTable> wanted;
   for (const Analysis& analysis : all_analyses()) {
-    if (analysis.events == nullptr && !analysis.needs_all_timelines) wanted.push_back({&analysis});
+    if (analysis.events == nullptr && analysis.made_of != MadeOf::all_timelines) wanted.push_back({&analysis});
   }
   return wanted;
 }
@@ -52,12 +52,12 @@ TEST(RankWorker, TablesAreThoseOfOneProcess) {
   for (const Selection& selection : {none, part}) {
     OpenOptions one = opening_of(folder, nullptr);
     one.memory = 1;
-    const FoldedSession expected = fold_ranks(one, selection, wanted);
+    const MadeTables expected = make_tables(ProfileSource(one, selection), wanted);
     for (const unsigned workers : {1U, 3U}) {
       ExchangeInProcess exchange(workers);
       OpenOptions open = opening_of(folder, &exchange);
       open.memory = 1;
-      const FoldedSession folded = fold_ranks(open, selection, wanted);
+      const MadeTables folded = make_tables(ProfileSource(open, selection), wanted);
       EXPECT_GT(exchange.answers(), 0U);
       EXPECT_GT(exchange.opened(), 0U);
       EXPECT_EQ(folded.tables, expected.tables);
@@ -71,9 +71,9 @@ TEST(RankWorker, WaitsForOtherRanksAreFoundInASecondPass) {
   add_ranks(folder, 6);
   const WantedTable idle{&find_analysis("idle")};
   ExchangeInProcess exchange(2);
-  const FoldedSession folded = fold_ranks(opening_of(folder, &exchange), {}, {idle});
+  const MadeTables folded = make_tables(ProfileSource(opening_of(folder, &exchange)), {idle});
   EXPECT_GT(exchange.answers() + exchange.opened(), 6U);
-  EXPECT_EQ(folded.tables, fold_ranks(opening_of(folder, nullptr), {}, {idle}).tables);
+  EXPECT_EQ(folded.tables, make_tables(ProfileSource(opening_of(folder, nullptr)), {idle}).tables);
 }
 
 TEST(RankWorker, WhatOpeningARankThrowsAndWarnsComesBack) {
@@ -120,9 +120,9 @@ TEST(RankWorker, ARunOfWhichMoreIsAskedThanIsSentIsOpenedByTheRoot) {
   for (int rank = 0; rank < 5; ++rank) folder.add("rank" + std::to_string(rank) + ".json", tree(rank));
   const WantedTable metrics{&find_analysis("metrics")};
   ExchangeInProcess exchange(2);
-  const FoldedSession folded = fold_ranks(opening_of(folder, &exchange), {}, {metrics});
+  const MadeTables folded = make_tables(ProfileSource(opening_of(folder, &exchange)), {metrics});
   EXPECT_FALSE(folded.tables[0].empty());
-  EXPECT_EQ(folded.tables, fold_ranks(opening_of(folder, nullptr), {}, {metrics}).tables);
+  EXPECT_EQ(folded.tables, make_tables(ProfileSource(opening_of(folder, nullptr)), {metrics}).tables);
   EXPECT_EQ(exchange.opened(), 5U);
   EXPECT_GT(exchange.answers(), 0U);
 }

@@ -164,12 +164,6 @@ void select(Session& session, const Selection& selection) {
   session.zeros = std::move(zeros);
 }
 
-Session open_selected(const OpenOptions& options, const Selection& selection) {
-  Session session = open_session(options, selection.ranks);
-  select(session, selection);
-  return session;
-}
-
 int64_t parse_time(const std::string& text, const std::string& option) {
   static const std::map<std::string, int> kPowerOfTen{{"", 0}, {"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
   const size_t end = text.find_last_of("0123456789.") + 1;

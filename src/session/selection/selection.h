@@ -11,7 +11,6 @@
 #include "analysis/session_facts.h"
 #include "links/window.h"
 #include "model/run.h"
-#include "session/open.h"
 #include "session/selection/number_list.h"
 
 namespace cgpu {
@@ -65,9 +64,6 @@ Session part_of_session(const SessionFacts& facts, const Selection& selection);
 /// down to the selected ones; of devices that are not selected go the ops and what else is on their streams. Throws
 /// Error for what the session does not have.
 void select(Session& session, const Selection& selection);
-
-/// Opens what the options say, and selects. Timelines of ranks that are not selected do not stay. Throws Error.
-Session open_selected(const OpenOptions& options, const Selection& selection);
 
 /// "1500", "250us", "1.5ms", "2s": ns. Throws Error that begins with `option`.
 int64_t parse_time(const std::string& text, const std::string& option);

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "analysis/table_options.h"
-#include "session/open.h"
+#include "session/open_options.h"
 #include "session/selection/selection.h"
 #include "session/summaries/run_record.h"
 #include "table/table.h"

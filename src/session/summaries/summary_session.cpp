@@ -251,7 +251,7 @@ bool SummarySession::is_folded(const Analysis& analysis) const {
 }
 
 bool SummarySession::is_made_of_runs(const Analysis& analysis) const {
-  if (analysis.of_kept_runs) return true;
+  if (analysis.made_of == MadeOf::records) return true;
   const bool is_of_body = analysis.subject == Subject::call_tree || analysis.subject == Subject::launches ||
                           analysis.subject == Subject::op_graph;
   return analysis.whole != nullptr && is_of_body && recorded_.count(analysis.subject) == 0;  // without rows
@@ -310,21 +310,21 @@ std::vector<Table> SummarySession::tables(const std::vector<WantedTable>& asked)
     const Analysis& analysis = *wanted[i].analysis;
     check_options(analysis.name, analysis.options, wanted[i].options);
     if (!has_table(analysis)) {
-      if (!wanted[i].if_open) refuse(analysis);
+      if (!wanted[i].most_open_bytes) refuse(analysis);
       tables[i] = analysis.empty_table();
       continue;
     }
     const Table* const finished = finished_table(analysis.name);
-    const bool is_nothing = finished != nullptr
-                                ? finished->empty()
-                                : !analysis.of_kept_runs && is_made_of_runs(analysis);  // whatever the options
+    const bool is_nothing =
+        finished != nullptr ? finished->empty()
+                            : analysis.made_of != MadeOf::records && is_made_of_runs(analysis);  // whatever the options
     if (!is_nothing && !is_default(wanted[i])) {
       if (const Table* const kept = finished_table(finished_name(analysis.name, wanted[i].options))) {
         tables[i] = *kept;
         tables[i].name = analysis.name;
         continue;
       }
-      if (wanted[i].if_open) {
+      if (wanted[i].most_open_bytes) {
         tables[i] = analysis.empty_table();
         continue;
       }
@@ -377,12 +377,6 @@ void SummarySession::fold(const std::vector<std::pair<const Analysis*, Partial*>
       }
     }
   }
-}
-
-FoldedSession SummarySession::take(const std::vector<WantedTable>& wanted) {
-  std::vector<Table> made = tables(wanted);
-  facts_.reset();
-  return {std::move(session_), std::move(made), std::move(numbers_)};
 }
 
 }  // namespace cgpu

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "session/ranks/rank_fold.h"
 #include "session/summaries/summary.h"
+#include "session/wanted_table.h"
 
 namespace cgpu {
 
@@ -31,6 +31,10 @@ class SummarySession {
 
   /// Its runs have nothing left of their timelines, not even collectives. Their clocks are aligned.
   const Session& session() const { return facts_of_all().session(); }
+  /// The same; the clocks are aligned if a table needed that.
+  const Session& runs() const { return session_; }
+  /// By index of the run: its place in the summary.
+  const std::vector<uint32_t>& numbers() const { return numbers_; }
   /// What the summary says of the profile that a run of the session was made of, and the file that says it.
   const Summary::Entry& entry_of(size_t run) const { return summary_.runs()[numbers_[run]]; }
   const std::string& source_of(size_t run) const { return summary_.source_of(numbers_[run]); }
@@ -40,8 +44,6 @@ class SummarySession {
   bool has_rows(const Analysis& analysis) const;
   /// Throws Error for a table that it does not have, with what to open instead.
   std::vector<Table> tables(const std::vector<WantedTable>& wanted) const;
-  /// The same, and the session, which is not left here. Its clocks are aligned if a table needed that.
-  FoldedSession take(const std::vector<WantedTable>& wanted);
   /// Calls visit(record) for each run, without its partial results, in the order of the ranks.
   template <typename Visit>
   void for_each_record(Visit visit) const {
@@ -85,7 +87,7 @@ class SummarySession {
   bool is_large_ = false;            // of no samples more is kept
   std::set<Subject> recorded_;       // what runs had that is no timeline
   mutable Session session_;          // clocks and notes are complete when facts_ have the collectives
-  std::vector<uint32_t> numbers_;    // by index of the run: its place in the summary
+  std::vector<uint32_t> numbers_;
   mutable std::set<uint32_t> unknown_waits_;  // runs that waited for others, which their records do not know, by number
   std::optional<SessionFacts> facts_;
 };

@@ -1,21 +1,19 @@
-#include "session/open.h"
+#include "session/complete_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "analysis/device/device_ops.h"
 #include "base/error.h"
 #include "base/text_source.h"
 #include "hardware/stated_peaks.h"
-#include "links/clocks.h"
 #include "links/complete.h"
-#include "links/profile_selection.h"
 #include "model/lost_file.h"
 #include "session/captures.h"
-#include "session/summaries/release.h"
 
 namespace cgpu {
 
@@ -95,64 +93,6 @@ void report_losses(const Run& run, const OpenOptions& options) {
     if (options.strict) throw Error(line + " (--strict)");
     if (options.warn) options.warn(line);
   }
-}
-
-namespace {
-
-Session read_with(const OpenOptions& options, const std::function<void(Run&)>& look) {
-  ReadOptions read = read_options(options);
-  if (options.progress) read.progress = [&](double share) { options.progress(OpeningPhase::reading, share); };
-  return open_inputs(options.inputs, read, look);
-}
-
-/// All of them, those of other ranks released; nothing where some have to be joined after all.
-std::optional<Session> read_ranks(const OpenOptions& options, const NumberList& ranks,
-                                  const KernelDictionary& dictionary) {
-  bool has_companion = false;
-  Session session = read_with(options, [&](Run& run) {
-    has_companion |= is_companion(run);
-    const std::optional<int64_t> rank = claimed_rank_of(run);
-    if (has_companion || !rank || ranks.contains(*rank) || !ranks_inside(run).empty()) return;
-    complete_run(run, options, dictionary, options.threads);
-    release_timeline(run);
-  });
-  const bool lacks_one = std::any_of(session.runs.begin(), session.runs.end(), [&](const Run& run) {
-    return run.released_totals && (has_companion || ranks.contains(run.rank));
-  });
-  if (lacks_one) return std::nullopt;
-  return session;
-}
-
-Session read_for(const OpenOptions& options, const NumberList& ranks, const KernelDictionary& dictionary) {
-  const std::vector<std::string>& inputs = options.inputs;
-  const bool has_stdin = std::find(inputs.begin(), inputs.end(), "-") != inputs.end();  // not to be read a second time
-  if (!ranks.empty() && !has_stdin) {
-    if (std::optional<Session> session = read_ranks(options, ranks, dictionary)) return std::move(*session);
-  }
-  return read_with(options, nullptr);
-}
-
-}  // namespace
-
-Session read_session(const OpenOptions& options) {
-  Session session = read_with(options, nullptr);
-  for (const Run& run : session.runs) report_losses(run, options);
-  return session;
-}
-
-Session open_session(const OpenOptions& options, const NumberList& ranks) {
-  const KernelDictionary dictionary = dictionary_of(options);
-  Session session = read_for(options, ranks, dictionary);
-  for (const Run& run : session.runs) report_losses(run, options);
-  for (size_t i = 0; i < session.runs.size(); ++i) {
-    if (session.runs[i].released_totals) continue;
-    if (options.progress) {
-      options.progress(OpeningPhase::linking, static_cast<double>(i) / static_cast<double>(session.runs.size()));
-    }
-    complete_run(session.runs[i], options, dictionary, options.threads);
-  }
-  align_clocks(session);
-  return session;
 }
 
 }  // namespace cgpu
