@@ -8,32 +8,10 @@ namespace cgpu {
 
 namespace {
 
-/// Copies what a window does not change: all but the events of the timeline, the call tree, the measured launches and
-/// the op graph.
+/// Without events, the call tree, the measured launches and the op graph.
 Run copy_facts(const Run& run) {
   Run copy;
-  copy.file = run.file;
-  copy.format = run.format;
-  copy.format_version = run.format_version;
-  copy.exported_from = run.exported_from;
-  copy.host = run.host;
-  copy.rank = run.rank;
-  copy.rank_known = run.rank_known;
-  copy.world_size = run.world_size;
-  copy.groups = run.groups;
-  copy.metadata = run.metadata;
-  copy.devices = run.devices;
-  copy.clock_is_unix = run.clock_is_unix;
-  copy.clock_base = run.clock_base;
-  copy.clock = run.clock;
-  copy.event_step = run.event_step;
-  copy.input_bytes = run.input_bytes;
-  copy.text_bytes = run.text_bytes;
-  copy.events = run.events;
-  copy.step_traces = run.step_traces;
-  copy.notes = run.notes;
-  copy.arguments = run.arguments;
-  copy.sources = run.sources;
+  static_cast<RunFacts&>(copy) = run;
   copy.timeline.categories = run.timeline.categories;
   copy.timeline.tracks = run.timeline.tracks;
   copy.timeline.counters.tracks = run.timeline.counters.tracks;

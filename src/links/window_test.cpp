@@ -55,6 +55,15 @@ TEST(Window, NeighbouringWindowsShareOutEverySliceExactly) {
   }
 }
 
+TEST(Window, APartHasTheFactsOfTheRun) {
+  cgpu::Run run = random_run(1).run;
+  run.number = 3;
+  run.claimed_rank = 7;  // another run of the session has it
+  const Session part = cut(std::move(run), 10, 20);
+  EXPECT_EQ(part.runs[0].number, 3u);
+  EXPECT_EQ(recorded_rank(part.runs[0]), 7);
+}
+
 TEST(Window, LinksStayTrueOrGo) {
   RunBuilder b;
   b.add(SliceKind::annotation, "step", 0, 100);

@@ -122,7 +122,8 @@ struct CapturedWork {
   std::vector<CapturedOp> ops;
 };
 
-struct Run {
+/// What is known of a run besides what was recorded. A selected part of it has the same.
+struct RunFacts {
   uint32_t number = 0;         // of its profile among those that were opened; partial results know it by that
   std::string file;            // as the user named it
   std::string format;          // kineto, chrome, nsys-sqlite, ...: docs/formats
@@ -149,15 +150,18 @@ struct Run {
   uint64_t text_bytes = 0;   // of the uncompressed input
   EventCounts events;
   Notes notes;
+  std::vector<StepTrace> step_traces;
+  std::shared_ptr<ArgumentSource> arguments;  // may be null
+  std::shared_ptr<SourceFiles> sources;       // may be null
+};
+
+struct Run : RunFacts {
   Timeline timeline;
   /// Where only that part of the timeline is left which other ranks need to know: what all of it was.
   std::optional<TimelineTotals> released_totals;
   std::optional<CallTree> call_tree;
   std::optional<LaunchMetrics> launch_metrics;
   std::optional<OpGraph> op_graph;
-  std::vector<StepTrace> step_traces;
-  std::shared_ptr<ArgumentSource> arguments;  // may be null
-  std::shared_ptr<SourceFiles> sources;       // may be null
 
   /// Of device ops that replays of graphs ran: where they were captured (links/graph_captures.h).
   std::vector<CapturedWork> captured;
