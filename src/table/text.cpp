@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "table/row_units.h"
+#include "table/shorten_apart.h"
 #include "table/terminal_style.h"
 #include "table/unicode.h"
 #include "table/units.h"
@@ -82,6 +85,14 @@ class ShownCells {
   size_t deepest_ = 0;
 };
 
+/// What a field shows of the rows, in its width.
+std::vector<std::string> shown_in(const Field& field, const ShownCells& cells, size_t rows) {
+  std::vector<std::string> texts;
+  texts.reserve(rows);
+  for (size_t row = 0; row < rows; ++row) texts.push_back(cells.text(row, field.column));
+  return shorten_apart(texts, field.width);
+}
+
 /// Every column with the width that its heading and its shown cells want, the terminal's at most.
 std::vector<Field> measure(const Table& table, const ShownCells& cells, size_t rows, size_t width) {
   const size_t least_text = std::clamp<size_t>(width * 3 / 10, 12, 32);
@@ -142,15 +153,14 @@ void fit(std::vector<Field>& fields, const Table& table, size_t width) {
   }
 }
 
-/// Appends one line: the texts in their fields' widths, without spaces at the end.
+/// Appends one line: the texts, which fit into their fields, without spaces at the end.
 class LineWriter {
  public:
   LineWriter(std::string& out, const std::vector<Field>& fields) : out_(out), fields_(fields) {}
 
-  void add(std::string_view text, std::string_view style = "") {
+  void add(std::string_view shown, std::string_view style = "") {
     const Field& field = fields_[next_];
     if (next_++ > 0) pending_ += kGap.size();
-    const std::string shown = shorten(text, field.width);
     const size_t padding = field.width - display_width(shown);
     if (field.right) pending_ += padding;
     out_.append(pending_, ' ');
@@ -182,19 +192,23 @@ std::string render_text(const Table& table, const TextOptions& options) {
   const std::string& title = table.about.empty() ? table.name : table.about;
   std::string out = options.bare || title.empty() ? "" : wrap_text(title, width);
   LineWriter line(out, fields);
-  for (const Field& field : fields) line.add(field.heading, options.color ? terminal_style::kBold : "");
+  for (const Field& field : fields)
+    line.add(shorten(field.heading, field.width), options.color ? terminal_style::kBold : "");
   line.end();
   for (const Field& field : fields) line.add(std::string(field.width, '-'));
   line.end();
+  std::vector<std::vector<std::string>> shown;
+  for (const Field& field : fields) shown.push_back(shown_in(field, cells, rows));
   for (size_t r = 0; r < rows; ++r) {
-    for (const Field& field : fields) {
+    for (size_t f = 0; f < fields.size(); ++f) {
+      const Field& field = fields[f];
       std::string_view style;
       if (options.color && is_absent(table.cell(r, field.column))) {
         style = terminal_style::kDim;
       } else if (options.color && options.cell_style) {
         style = options.cell_style(table.row(r), field.column);
       }
-      line.add(cells.text(r, field.column), style);
+      line.add(shown[f][r], style);
     }
     line.end();
   }
