@@ -1,5 +1,5 @@
 // The options of the command line that name the profiles to open and the part to analyse, as text, and their conversion
-// to OpenOptions (open.h) and Selection (selection.h).
+// to OpenOptions (open_options.h) and Selection (selection/selection.h).
 #pragma once
 
 #include <string>
