@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "analysis/device/device_time.h"
+#include "analysis/findings/filled_time.h"
 #include "analysis/findings/host_copies.h"
 #include "analysis/session_clock.h"
 
@@ -51,9 +55,40 @@ IntervalSet unexplained_time(const SessionFacts& facts, size_t run, const std::v
   return IntervalSet(std::move(times));
 }
 
+/// The least time in which a device can do what it computes.
+class LeastCompute {
+ public:
+  LeastCompute(const Run& run, const std::vector<OpIndex>& ops, const IntervalSet& compute, double short_kernel)
+      : compute_(compute) {
+    const Timeline& t = run.timeline;
+    std::map<TrackIndex, std::vector<OpIndex>> streams;
+    std::vector<OpIndex> kernels;
+    for (const OpIndex op : ops) {
+      if (t.device_ops.kind[op] != OpKind::compute) continue;
+      kernels.push_back(op);
+      streams[t.slices.track[t.device_ops.slice[op]]].push_back(op);
+    }
+    if (streams.size() < 2) return;
+    filled_.emplace(t, kernels, filled_shares(run, short_kernel));
+    for (const auto& [stream, of_stream] : streams) streams_.push_back(busy_time(t, of_stream));
+  }
+  int64_t within(int64_t begin, int64_t end) const {
+    if (!filled_) return compute_.clip(begin, end).length();
+    auto least = static_cast<int64_t>(filled_->within(begin, end));
+    for (const IntervalSet& stream : streams_) least = std::max(least, stream.clip(begin, end).length());
+    return least;
+  }
+
+ private:
+  const IntervalSet& compute_;
+  std::optional<FilledTime> filled_;  // of several streams
+  std::vector<IntervalSet> streams_;
+};
+
 }  // namespace
 
-DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy)
+DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy,
+                         double short_kernel)
     : runs_(facts.whole().session().runs.size()),
       together_(has_common_clock(facts.whole().session())),
       hosts_communicate_(!facts.whole().collectives_of_hosts().empty() || !facts.whole().messages().empty()) {
@@ -69,6 +104,7 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
       // An op of one device may wait for what the host is late with on another.
       const IntervalSet unexplained = devices.size() == 1 ? unexplained_time(facts, number, ops) : IntervalSet();
       const DeviceTime time = device_time(run.timeline, ops);
+      const LeastCompute least(run, ops, time.compute, short_kernel);
       const CopiesOfDirection to_device = copies_of(run.timeline, ops, CopyKind::HtoD, small_copy, link);
       const CopiesOfDirection from_device = copies_of(run.timeline, ops, CopyKind::DtoH, small_copy, link);
       for (size_t i = 0; i < periods.size(); ++i) {
@@ -82,7 +118,7 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
         };
         periods_[i].devices.push_back({.run = in_whole,
                                        .device = device,
-                                       .compute = within(time.compute),
+                                       .compute = least.within(periods[i].begin + zero, periods[i].end + zero),
                                        .unexplained = within(unexplained),
                                        .exposed_communication = within(time.exposed_communication),
                                        .exposed_copies = within(time.exposed_memory),

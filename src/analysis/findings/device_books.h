@@ -21,8 +21,9 @@ namespace cgpu {
 class DeviceBooks {
  public:
   /// Of periods of the graph of the whole session, for the devices of `facts`, which may be those of a part.
-  /// `small_copy`: bytes, below which a copy is mostly overhead.
-  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy);
+  /// `small_copy`: bytes, below which a copy is mostly overhead. `short_kernel`: ns, below which kernels count as
+  /// filling the device.
+  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy, double short_kernel);
 
   /// ns of all periods; no more than they last. All of that for a scenario that changes device ops.
   int64_t most_recoverable(const EdgeTimes::Scenario& scenario) const;
@@ -36,6 +37,8 @@ class DeviceBooks {
   struct OfDevice {
     size_t run = 0;  // of the whole session
     int32_t device = 0;
+    /// Kernels of several streams whose blocks leave room for each other count together as long as they need if they
+    /// fill the device, or as the stream with the most.
     int64_t compute = 0;
     /// Idle time for nothing that the host does: of a run with one device, before ops that had been launched long
     /// before, or whose launch is not known.

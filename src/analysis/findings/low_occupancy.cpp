@@ -4,74 +4,19 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/measured_launches/launch_shape.h"
+#include "analysis/findings/filled_time.h"
 #include "kernels/names.h"
-#include "model/argument_reader.h"
 #include "table/units.h"
 
 namespace cgpu {
 
 namespace {
-
-/// By name, of the kernels that take so long (ns) on average, the share of the multiprocessors that get a block of
-/// them: the mean of 32 launches, spread over all of them, since arguments are read from the profile again. 0 where it
-/// is not known.
-std::vector<float> filled_share(const Run& run, double longer_than) {
-  constexpr int64_t kAsked = 32;
-  const Timeline& t = run.timeline;
-  std::map<int32_t, double> multiprocessors;
-  for (const Device& device : run.devices) {
-    if (device.sm_count.value_or(0) > 0) multiprocessors[device.id] = static_cast<double>(*device.sm_count);
-  }
-  struct OfName {
-    int64_t time = 0;
-    int64_t count = 0;
-    int64_t seen = 0;
-    double share = 0;
-    int64_t known = 0;
-  };
-  std::vector<OfName> names(t.names.size());
-  const auto for_each = [&](const auto& visit) {
-    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
-      if (t.device_ops.kind[op] == OpKind::compute) visit(op, slice, names[t.slices.name[slice]]);
-    });
-  };
-  for_each([&](OpIndex, SliceIndex slice, OfName& name) {
-    name.time += t.slices.duration[slice];
-    ++name.count;
-  });
-  std::vector<OpIndex> ops;
-  std::vector<uint64_t> sources;
-  for_each([&](OpIndex op, SliceIndex slice, OfName& name) {
-    if (static_cast<double>(name.time) < longer_than * static_cast<double>(name.count)) return;
-    if (name.seen++ % std::max<int64_t>(name.count / kAsked, 1) != 0) return;
-    ops.push_back(op);
-    sources.push_back(t.slices.source[slice]);
-  });
-  ArgumentReader reader(run.arguments.get(), 0, launch_shape_keys());
-  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
-    const auto device = multiprocessors.find(t.device_ops.device[ops[i]]);
-    const auto shape = launch_shape(arguments);
-    if (device == multiprocessors.end() || !shape) return;
-    const double blocks = 1.0 * shape->grid[0] * shape->grid[1] * shape->grid[2];
-    OfName& name = names[t.slices.name[t.device_ops.slice[ops[i]]]];
-    name.share += std::min(1.0, blocks / device->second);
-    ++name.known;
-  });
-  std::vector<float> shares(names.size());
-  for (StringId name = 0; name < names.size(); ++name) {
-    if (names[name].known == 0) continue;
-    shares[name] = static_cast<float>(names[name].share / static_cast<double>(names[name].known));
-  }
-  return shares;
-}
 
 /// The kernels of a device in order of time, with the share of the multiprocessors that each has blocks for; 1 where it
 /// is not known.
@@ -93,33 +38,12 @@ KernelsOfDevice kernels_of_device(const Timeline& t, const std::vector<OpIndex>&
   const auto slice_of = [&](OpIndex op) { return t.device_ops.slice[op]; };
   std::stable_sort(kernels.ops.begin(), kernels.ops.end(),
                    [&](OpIndex a, OpIndex b) { return t.slices.start[slice_of(a)] < t.slices.start[slice_of(b)]; });
-  std::vector<std::pair<int64_t, double>> changes;  // of the sum of the shares
-  for (const OpIndex op : kernels.ops) {
-    const SliceIndex slice = slice_of(op);
-    const float known = shares[t.slices.name[slice]];
-    const double share = known > 0 ? static_cast<double>(known) : 1;
-    kernels.own.push_back(share);
-    changes.emplace_back(t.slices.start[slice], share);
-    changes.emplace_back(t.slices.end(slice), -share);
-  }
-  std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<double> filled_until;  // ns of a whole device, by change
-  double sum = 0;
-  double filled = 0;
-  for (size_t i = 0; i < changes.size(); ++i) {
-    if (i > 0) filled += std::clamp(sum, 0.0, 1.0) * static_cast<double>(changes[i].first - changes[i - 1].first);
-    sum += changes[i].second;
-    filled_until.push_back(filled);
-  }
-  const auto until = [&](int64_t time) {
-    const auto at = std::lower_bound(changes.begin(), changes.end(), time,
-                                     [](const auto& change, int64_t wanted) { return change.first < wanted; });
-    return filled_until[static_cast<size_t>(at - changes.begin())];
-  };
+  const FilledTime filled(t, kernels.ops, shares);
   for (const OpIndex op : kernels.ops) {
     const SliceIndex slice = slice_of(op);
     const auto duration = static_cast<double>(t.slices.duration[slice]);
-    kernels.filled.push_back(duration > 0 ? (until(t.slices.end(slice)) - until(t.slices.start[slice])) / duration : 1);
+    kernels.own.push_back(share_of_kernel(t, slice, shares));
+    kernels.filled.push_back(duration > 0 ? filled.within(t.slices.start[slice], t.slices.end(slice)) / duration : 1);
   }
   return kernels;
 }
@@ -171,7 +95,7 @@ FewBlocks few_blocks_of(const SessionFacts& whole, const Thresholds& thresholds)
   for (const Run& run : whole.session().runs) {
     const Timeline& t = run.timeline;
     std::vector<float>& factors = few.factors.emplace_back();
-    const std::vector<float> shares = filled_share(run, thresholds.short_kernel);
+    const std::vector<float> shares = filled_shares(run, thresholds.short_kernel);
     const auto is_few = [&](double share) { return share < thresholds.low_occupancy; };
     if (std::ranges::none_of(shares, [&](float share) { return share > 0 && is_few(static_cast<double>(share)); })) {
       continue;

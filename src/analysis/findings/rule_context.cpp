@@ -342,7 +342,7 @@ int64_t RuleContext::time_in_graph(const BoundKinds& kinds) {
 }
 
 const DeviceBooks& RuleContext::books() {
-  if (!books_) books_.emplace(facts_, judged_.periods, thresholds().small_copy);
+  if (!books_) books_.emplace(facts_, judged_.periods, thresholds().small_copy, thresholds().short_kernel);
   return *books_;
 }
 
