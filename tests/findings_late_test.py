@@ -154,9 +154,9 @@ class Ranks(unittest.TestCase):
         self.assertNotIn("straggler", by_rule(findings(machine.in_one_process(program()))))
 
     def test_devices_that_only_the_host_joins(self):
-        """Of three devices without communication one takes half as long again; with equal work each takes a seventh less
-        than that one."""
-        def program(durations, kernels=(machine.GEMM,) * 3):
+        """Of three devices without communication one takes half as long again. With equal work each takes a seventh less
+        than that one; where grids show that their work is equal, it could be as fast as the others."""
+        def program(durations, kernels=(machine.GEMM,) * 3, grids=None):
             def run(m):
                 for number in range(6):
                     with m.step(number):
@@ -166,8 +166,9 @@ class Ranks(unittest.TestCase):
                             correlation = m.call("cudaLaunchKernel", machine.LAUNCH)
                             ends.append(launched + machine.TO_DEVICE + duration)
                             m.number = device
+                            shape = {"grid": [grids[device], 1, 1], "block": [256, 1, 1]} if grids else {}
                             m.run_op("kernel", kernels[device], launched + machine.TO_DEVICE, duration,
-                                     machine.MAIN_STREAM, correlation, launched)
+                                     machine.MAIN_STREAM, correlation, launched, **shape)
                             m.number = 0
                         m.call("cudaDeviceSynchronize", max(ends) + machine.RETURN - m.now)
             return machine.run(run)
@@ -175,6 +176,13 @@ class Ranks(unittest.TestCase):
         self.assertEqual((row["rank"], row["device"], row["confidence"]), (0, 1, "medium"))
         self.assertEqual(row["title"], "The run waits for device 1, which computes 18.0 ms in all, a device on average 14.0 ms")
         self.assertAlmostEqual(row["recoverable_ns"] / 1000, 6 * 667, delta=60)
+        row = by_rule(findings(program([2000, 3000, 2000], grids=(400, 600, 400))))["straggler"]
+        self.assertAlmostEqual(row["recoverable_ns"] / 1000, 6 * 667, delta=60)
+        row = by_rule(findings(program([2000, 3000, 2000], grids=(400, 400, 400))))["straggler"]
+        self.assertEqual(row["title"],
+                         "The run waits for device 1, which computes 18.0 ms in all, half of the devices at most 12.0 ms")
+        self.assertIn("as often and in the same grids, and do not communicate; as fast as the others", row["evidence"])
+        self.assertAlmostEqual(row["recoverable_ns"] / 1000, 6 * 1000, delta=60)
         other = (machine.GEMM, machine.GEMM, machine.ELEMENTWISE)
         for durations, kernels in (([2000, 2100, 2000], (machine.GEMM,) * 3), ([5, 3000, 5], (machine.GEMM,) * 3),
                                    ([5, 3000, 1000], other)):

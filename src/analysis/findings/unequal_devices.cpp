@@ -5,9 +5,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/stragglers.h"
+#include "analysis/measured_launches/launch_shape.h"
+#include "base/lower_median.h"
+#include "model/argument_reader.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -46,34 +53,82 @@ std::vector<PeerTime> alike_devices(RuleContext& context) {
   return devices;
 }
 
+/// Launches of each kernel, and the grids and blocks of some of them.
+struct WorkOfDevice {
+  std::map<StringId, int64_t> launches;
+  std::map<std::pair<StringId, LaunchShape>, int64_t> shapes;
+  bool operator==(const WorkOfDevice&) const = default;
+};
+
+/// Whether all of these devices launch the same kernels equally often, in the same grids and blocks: then one that
+/// takes longer is slower. Not where grids are not recorded. The first launches of each kernel are compared, since
+/// arguments are read from the profile again.
+bool do_same_work(const Run& run, const std::vector<PeerTime>& devices) {
+  constexpr int64_t kCompared = 32;
+  const Timeline& t = run.timeline;
+  std::map<int32_t, WorkOfDevice> work;
+  for (const PeerTime& one : devices) work[*one.device];
+  std::vector<OpIndex> ops;
+  std::vector<uint64_t> sources;
+  for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+    const auto known = work.find(t.device_ops.device[op]);
+    if (known == work.end() || t.device_ops.kind[op] != OpKind::compute) return;
+    if (known->second.launches[t.slices.name[slice]]++ >= kCompared) return;
+    ops.push_back(op);
+    sources.push_back(t.slices.source[slice]);
+  });
+  bool are_known = true;
+  ArgumentReader reader(run.arguments.get(), 0, launch_shape_keys());
+  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+    const auto shape = launch_shape(arguments);
+    are_known = are_known && shape.has_value();
+    if (shape) ++work[t.device_ops.device[ops[i]]].shapes[{t.slices.name[t.device_ops.slice[ops[i]]], *shape}];
+  });
+  const WorkOfDevice& first = work.begin()->second;
+  return are_known && std::ranges::all_of(work, [&](const auto& one) { return one.second == first; });
+}
+
 }  // namespace
 
 void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) {
   const std::vector<PeerTime> devices = alike_devices(context);
   if (devices.size() < 2) return;
+  std::vector<int64_t> times;
   int64_t mean = 0;
-  for (const PeerTime& one : devices) mean += one.compute;
+  for (const PeerTime& one : devices) {
+    times.push_back(one.compute);
+    mean += one.compute;
+  }
   mean /= static_cast<int64_t>(devices.size());
   const PeerTime& most = *std::ranges::max_element(devices, {}, &PeerTime::compute);
   if (static_cast<double>(most.compute) < context.thresholds().unequal_work * static_cast<double>(mean)) return;
+  const bool is_slower = do_same_work(context.session().runs.front(), devices);
+  const int64_t median = lower_median(std::move(times));
+  const int64_t with_remedy = is_slower ? median : mean;
   const size_t run = context.facts().place_in_whole(0);
-  DeviceFactors as_mean;
+  DeviceFactors factors;
   for (const PeerTime& one : devices) {
-    as_mean[{run, *one.device}] = static_cast<double>(mean) / static_cast<double>(one.compute);
+    if (is_slower && one.compute <= median) continue;  // one that is faster stays so
+    factors[{run, *one.device}] = static_cast<double>(with_remedy) / static_cast<double>(one.compute);
   }
   findings.push_back(
       {.rule = "straggler",
-       .title = fmt::format("The run waits for device {}, which computes {}, a device on average {}", *most.device,
-                            context.in_all(most.compute), format_ns(mean)),
-       .evidence = fmt::format("{} devices that run the same kernels and do not communicate; with equal work it would "
-                               "compute {} less",
-                               devices.size(), format_ns(most.compute - mean)),
-       .suggestion = "Divide the work evenly over the devices; over unlike devices, by how fast each is",
+       .title = fmt::format("The run waits for device {}, which computes {}, {} {}", *most.device,
+                            context.in_all(most.compute),
+                            is_slower ? "half of the devices at most" : "a device on average", format_ns(with_remedy)),
+       .evidence =
+           fmt::format("{} devices that run the same kernels{} and do not communicate; {} it would compute {} "
+                       "less",
+                       devices.size(), is_slower ? ", as often and in the same grids," : "",
+                       is_slower ? "as fast as the others" : "with equal work", format_ns(most.compute - with_remedy)),
+       .suggestion = is_slower ? "Compare the clocks, power and temperature of the devices, and what else runs on this "
+                                 "one; of unlike devices give each work by how fast it is"
+                               : "Divide the work evenly over the devices; over unlike devices, by how fast each is",
        .command = "gpu_time",
        .confidence = Confidence::medium,
        .rank = most.rank,
        .device = most.device,
-       .remedy = scaled(context.facts().whole(), as_mean)});
+       .remedy = scaled(context.facts().whole(), factors)});
 }
 
 }  // namespace cgpu
