@@ -1,8 +1,10 @@
 #include "analysis/steps/repeated_sequence.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "analysis/steps/repeats.h"
+#include "base/lower_median.h"
 #include "base/sort_runs.h"
 
 namespace cgpu {
@@ -13,6 +15,50 @@ namespace {
 constexpr double kLeastShareOfTime = 0.5;
 constexpr size_t kFewestRepetitions = 3;
 
+int64_t start_of(const RepeatedSequence& sequence, const Timeline& timeline, size_t place) {
+  return timeline.slices.start[timeline.device_ops.slice[sequence.ops[place]]];
+}
+
+/// From the first op of each period to that of the next.
+std::vector<Interval> periods_of(const RepeatedSequence& sequence, const Timeline& timeline) {
+  std::vector<Interval> periods;
+  for (size_t i = sequence.begin; i + sequence.period < sequence.begin + sequence.length; i += sequence.period) {
+    const Interval period{start_of(sequence, timeline, i), start_of(sequence, timeline, i + sequence.period)};
+    if (period.begin < period.end) periods.push_back(period);
+  }
+  return periods;
+}
+
+/// Repetitions whose durations take turns are parts of one, such as the levels of a multigrid cycle, in which the same
+/// kernels work on arrays of other sizes.
+std::vector<Interval> joined_in_turns(std::vector<Interval> repetitions) {
+  constexpr size_t kMostParts = 8;
+  constexpr double kUnlike = 0.05;  // of their mean, that neighbours differ by at least
+  constexpr double kAlike = 0.2;    // of that, by how much those of the same turn differ at most
+  const auto difference = [&](size_t i, size_t other) {
+    return std::abs((repetitions[i].end - repetitions[i].begin) - (repetitions[other].end - repetitions[other].begin));
+  };
+  double of_neighbours = 0;
+  double all = 0;
+  for (size_t i = 1; i < repetitions.size(); ++i) {
+    of_neighbours += static_cast<double>(difference(i - 1, i));
+    all += static_cast<double>(repetitions[i].end - repetitions[i].begin);
+  }
+  if (of_neighbours < kUnlike * all) return repetitions;
+  for (size_t parts = 2; parts <= kMostParts && (kFewestRepetitions + 1) * parts <= repetitions.size(); ++parts) {
+    std::vector<int64_t> of_turns;
+    for (size_t i = parts; i < repetitions.size(); ++i) of_turns.push_back(difference(i - parts, i));
+    const auto mean_of_neighbours = of_neighbours / static_cast<double>(repetitions.size() - 1);
+    if (static_cast<double>(lower_median(std::move(of_turns))) > kAlike * mean_of_neighbours) continue;
+    std::vector<Interval> joined;
+    for (size_t i = 0; i + parts <= repetitions.size(); i += parts) {
+      joined.push_back({repetitions[i].begin, repetitions[i + parts - 1].end});
+    }
+    return joined;
+  }
+  return repetitions;
+}
+
 }  // namespace
 
 std::optional<RepeatedSequence> find_repeated_sequence(const Timeline& timeline,
@@ -21,8 +67,8 @@ std::optional<RepeatedSequence> find_repeated_sequence(const Timeline& timeline,
   for (auto& [device, ops] : ops_by_device(timeline)) {
     if (ops.size() > sequence.ops.size()) sequence.ops = std::move(ops);
   }
-  const auto start_of = [&](OpIndex op) { return timeline.slices.start[timeline.device_ops.slice[op]]; };
-  sort_runs(sequence.ops, [&](OpIndex a, OpIndex b) { return std::pair(start_of(a), a) < std::pair(start_of(b), b); });
+  const auto start = [&](OpIndex op) { return timeline.slices.start[timeline.device_ops.slice[op]]; };
+  sort_runs(sequence.ops, [&](OpIndex a, OpIndex b) { return std::pair(start(a), a) < std::pair(start(b), b); });
   Words words;
   for (const OpIndex op : sequence.ops) {
     words.word.push_back(word_of(op));
@@ -63,7 +109,7 @@ std::vector<Interval> repetitions_of(const RepeatedSequence& sequence, const Tim
   std::optional<int64_t> begin;
   for (size_t i = sequence.begin; i < sequence.begin + sequence.length; ++i) {
     if (sequence.words[i] != anchor) continue;
-    const int64_t start = timeline.slices.start[timeline.device_ops.slice[sequence.ops[i]]];
+    const int64_t start = start_of(sequence, timeline, i);
     if (begin && *begin < start) repetitions.push_back({*begin, start});
     begin = start;
   }
@@ -81,8 +127,8 @@ std::vector<Interval> find_repetitions(const Timeline& timeline) {
     anchor = word;
     longest = time;
   }
-  if (!anchor) return {};
-  std::vector<Interval> repetitions = repetitions_of(*sequence, timeline, *anchor);
+  std::vector<Interval> repetitions =
+      joined_in_turns(anchor ? repetitions_of(*sequence, timeline, *anchor) : periods_of(*sequence, timeline));
   if (repetitions.size() < kFewestRepetitions) repetitions.clear();
   return repetitions;
 }

@@ -1,7 +1,7 @@
 // The sequence of device ops that a run repeats: iterations where a profile has no marks of them.
 //
 // A repetition reaches from the start of one op to the start of the next one like it, of a kind that occurs once in
-// each repetition, on the device of the most ops. O(n log n) in the device ops (repeats.h).
+// each repetition, or the first of it, on the device of the most ops. O(n log n) in the device ops (repeats.h).
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ std::map<uint32_t, int64_t> single_words(const RepeatedSequence& sequence, const
 std::vector<Interval> repetitions_of(const RepeatedSequence& sequence, const Timeline& timeline, uint32_t anchor);
 
 /// The repetitions of a run by the names of its device ops, from one op to the next like it that takes longest of those
-/// that occur once. Empty where there are fewer than three.
+/// that occur once; where none does, from the first op of each. Of repetitions whose durations take turns (d, e, d, e)
+/// two to eight are one. Empty where there are fewer than three.
 std::vector<Interval> find_repetitions(const Timeline& timeline);
 
 }  // namespace cgpu
