@@ -16,6 +16,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import built, causes, machine, tool  # noqa: E402
+from simulated_jobs.cases import CASES  # noqa: E402
 
 CORPUS = os.path.dirname(tool.corpus())
 LARGEST = 30 << 20  # bytes; larger files take longer than what they add
@@ -280,6 +281,15 @@ class AlikeRanks(unittest.TestCase):
                     rows = tool.table(paths, "whatif", "--stages-as-mean")
                     self.assertGreater(sum(row["measured_ns"] for row in rows), 1.15 * equal)
                     self.assertAlmostEqual(sum(row["predicted_ns"] for row in rows), equal, delta=0.005 * equal)
+
+    def test_stages_whose_hosts_are_ahead(self):
+        """The first stage ends each step last: the host of the other one has begun the next step by then."""
+        case = CASES["the first of two stages has more layers"]
+        planted, equal = case.simulate(True), case.simulate(False).elapsed()
+        with tempfile.TemporaryDirectory() as folder:
+            rows = tool.table(planted.write(folder), "whatif", "--stages-as-mean")
+        self.assertGreater(planted.elapsed(), 1.15 * equal)
+        self.assertAlmostEqual(sum(row["predicted_ns"] for row in rows), equal, delta=0.01 * equal)
 
     def test_stages_without_launches_are_refused(self):
         """The replay would leave each op where it began, and promise nothing."""
