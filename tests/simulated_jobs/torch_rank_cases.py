@@ -155,14 +155,25 @@ def a_barrier_and_a_synchronisation_after_each_layer(job):
 
 # Work is uneven.
 
-@case("kineto", "load_imbalance", ranks=4)
-def sequences_of_uneven_lengths(job):
-    parallel = Parallel(job, steps=14)
-    factors = [[job.draw.uniform(0.6, 1.4) for _ in range(4)] for _ in range(14)]
-    for rank, loop in enumerate(parallel.loops):
-        means = [sum(row) / 4 for row in factors]
-        loop.speed = (lambda step, layer, rank=rank: factors[step][rank]) if job.planted else lambda step, layer: means[step]
-    return parallel.tasks()
+def uneven_sequences(name, rules, longest):
+    """The kernels of a step take longer or shorter on each rank; the longest ones are drawn from these ranks."""
+    def program(job):
+        parallel = Parallel(job, steps=14)
+        factors = []
+        for _ in range(14):
+            row = [job.draw.uniform(0.6, 1.4) for _ in range(4)]
+            at, most = row.index(max(row)), job.draw.choice(longest)
+            row[at], row[most] = row[most], row[at]
+            factors.append(row)
+        for rank, loop in enumerate(parallel.loops):
+            loop.speed = lambda step, layer, rank=rank: factors[step][rank] if job.planted else sum(factors[step]) / 4
+        return parallel.tasks()
+    case("kineto", *rules, ranks=4, name=name)(program)
+
+
+uneven_sequences("sequences of uneven lengths", ("load_imbalance",), range(4))
+uneven_sequences("sequences of uneven lengths, two ranks have more of the longest", ("load_imbalance", "straggler"),
+                 (0, 0, 0, 0, 1, 1, 1, 1, 2, 3))
 
 
 def experts(name, ranks, uneven):

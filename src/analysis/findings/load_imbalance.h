@@ -8,8 +8,7 @@
 
 namespace cgpu {
 
-/// Adds a finding where the ranks wait for each other in collectives of the devices and no rank is the one that they
-/// wait for (stragglers.h). O(ops log ops + parts log ops).
+/// Adds a finding where the ranks wait for each other in collectives of the devices. O(ops log ops + parts log ops).
 void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings);
 
 }  // namespace cgpu

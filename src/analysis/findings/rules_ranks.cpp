@@ -299,6 +299,17 @@ void find_late_devices(RuleContext& context, std::vector<Finding>& findings) {
                   findings);
 }
 
+/// Adds a load_imbalance beside the late ranks of the last finding, where it saves half as much again: where the
+/// work differs from step to step, some ranks come last more often by chance.
+void find_imbalance_beside_late_ranks(RuleContext& context, std::vector<Finding>& findings) {
+  std::vector<Finding> imbalance;
+  find_load_imbalance(context, imbalance);
+  if (imbalance.empty() || !findings.back().remedy) return;
+  const int64_t without_late = context.gain_of(*findings.back().remedy);
+  if (2 * context.gain_of(*imbalance.front().remedy) < 3 * without_late) return;
+  findings.push_back(std::move(imbalance.front()));
+}
+
 }  // namespace
 
 void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
@@ -345,8 +356,11 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
 
   const std::optional<int64_t> most_expert_work = find_experts(context, findings);
   const SessionFacts& facts = context.facts();
-  if (find_stragglers(context, {facts.collectives(), nullptr, "collectives", ranks}, most_expert_work, findings))
+  const size_t before = findings.size();
+  if (find_stragglers(context, {facts.collectives(), nullptr, "collectives", ranks}, most_expert_work, findings)) {
+    if (!most_expert_work && findings.size() > before) find_imbalance_beside_late_ranks(context, findings);
     return;
+  }
   CollectivesOfPeers of_hosts{facts.collectives_of_hosts(), nullptr, "collectives of the hosts", ranks};
   if (!facts.messages().empty()) {
     of_hosts.in_words = "collectives and messages of the hosts";
