@@ -31,11 +31,11 @@ def without_calls(machines):
     return machines
 
 
-def exchange(m, took):
+def exchange(m, took, size=1 << 20):
     """Communication between two products, which the second one waits for."""
     m.launch(machine.GEMM, 2000)
     m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
-    yield m.collective("allreduce", took)
+    yield m.collective("allreduce", took, size=size)
     m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
     m.launch(machine.GEMM, 2000)
 
@@ -84,6 +84,23 @@ class Communication(unittest.TestCase):
         self.assertTrue(row["suggestion"].startswith("Look what is different in the long one"))
         row = program(3000)
         self.assertRegex(row["evidence"], "on average, at [0-9.]+ [MG]B/s")
+
+    def test_one_that_takes_far_longer_than_larger_ones(self):
+        """What moves no more than others takes no longer for its bytes; the largest may."""
+        def program(longest, size):
+            def run(m):
+                for number in range(STEPS):
+                    with m.step(number):
+                        for i in range(4):
+                            is_long = i == 2 and number == 3
+                            yield from exchange(m, longest if is_long else 2000, size if is_long else (1 + i) << 20)
+                        m.synchronize()
+            return by_rule(findings(machine.run(run, 2)))["exposed_communication"]
+        row = program(200_000, 1 << 20)
+        self.assertIn("one of 24 takes 200.0 ms for 1.00 MiB, half of those as large or larger at most 2.00 ms",
+                      row["evidence"])
+        self.assertNotIn("transfers", row["title"])
+        self.assertRegex(program(200_000, 1 << 28)["evidence"], "on average, at [0-9.]+ [MG]B/s")
 
 
 class Launches(unittest.TestCase):

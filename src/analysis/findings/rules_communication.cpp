@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,30 +34,54 @@ std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const Sessi
   return ops;
 }
 
-/// Of a series of collectives whose messages are equally large: one that takes by far the most of its time, which is no
-/// matter of bandwidth. Texts for the evidence, "" where there is none. On how fast an instance is its fastest rank
-/// decides; the others wait in it for that one.
-std::string one_among_equal(const CollectiveSeries& series) {
+/// One instance of a series that takes by far the most of its time, which is no matter of bandwidth: half of those that
+/// move as much or more take far less.
+struct LongInstance {
+  size_t of = 0;  // instances; 0 where there is none
+  int64_t time = 0;
+  int64_t usual = 0;   // at most, of half of the others
+  int64_t bytes = -1;  // -1 where not recorded
+  bool alike = true;   // whether all are equally large
+
+  std::string text() const {
+    return fmt::format("one of {} takes {}{}, half of {} at most {}", format_count(static_cast<int64_t>(of)),
+                       format_ns(time), alike ? "" : " for " + format_bytes(bytes),
+                       alike ? "the others" : "those as large or larger", format_ns(usual));
+  }
+};
+
+/// On how fast an instance is its fastest rank decides; the others wait in it for that one.
+LongInstance long_instance(const CollectiveSeries& series) {
   constexpr size_t kFewest = 3;
   constexpr int64_t kFarLonger = 5;  // times the median
-  std::vector<int64_t> times(series.instances, INT64_MAX);
-  std::set<int64_t> sizes;
+  struct Instance {
+    int64_t time = INT64_MAX;
+    int64_t bytes = -1;
+  };
+  std::vector<Instance> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     for (const CollectivePart part : series.parts_of(member)) {
-      times[part.instance] = std::min(times[part.instance], part.duration);
-      sizes.insert(part.bytes);
+      Instance& instance = instances[part.instance];
+      instance.time = std::min(instance.time, part.duration);
+      instance.bytes = std::max(instance.bytes, part.bytes);
     }
   }
-  std::erase(times, INT64_MAX);
-  if (times.size() < kFewest || sizes.size() != 1) return "";
-  std::ranges::sort(times);
-  const int64_t longest = times.back();
-  const int64_t median = times[times.size() / 2];
+  std::erase_if(instances, [](const Instance& one) { return one.time == INT64_MAX; });
+  if (instances.size() < kFewest) return {};
+  const auto [least, most] = std::ranges::minmax(instances, {}, &Instance::bytes);
+  if (least.bytes < 0 && most.bytes >= 0) return {};
+  const Instance longest = *std::ranges::max_element(instances, {}, &Instance::time);
+  std::vector<int64_t> as_large;
   int64_t all = 0;
-  for (const int64_t time : times) all += time;
-  if (longest < kFarLonger * median || 2 * (longest - median) < all) return "";
-  return fmt::format("one of {} takes {}, half of the others at most {}",
-                     format_count(static_cast<int64_t>(times.size())), format_ns(longest), format_ns(median));
+  for (const Instance& one : instances) {
+    all += one.time;
+    if (one.bytes >= longest.bytes) as_large.push_back(one.time);
+  }
+  if (as_large.size() < kFewest) return {};
+  std::ranges::sort(as_large);
+  const int64_t median = as_large[as_large.size() / 2];
+  if (longest.time < kFarLonger * median || 2 * (longest.time - median) < all) return {};
+  return {instances.size(), longest.time, median, longest.bytes, least.bytes == most.bytes};
 }
 
 /// What `collectives` says of the one that takes most time, and of all: how fast they move data, and how much is
@@ -68,7 +91,7 @@ struct Collectives {
   std::optional<int64_t> wait;  // absent where ranks are missing that would say it
   bool have_rate = false;
   bool are_many_small = false;
-  bool is_one_long = false;  // one_among_equal
+  bool is_one_long = false;  // long_instance
   std::string text;
 };
 
@@ -88,27 +111,31 @@ Collectives collectives_of(RuleContext& context) {
   if (most == nullptr) return all;
   const auto count = std::get<int64_t>((*most)[table.column("count")]);
   const Cell group = (*most)[table.column("group")];
-  all.text = fmt::format("; most in {}{}: {} of ", std::get<std::string>((*most)[table.column("name")]),
-                         group == Cell() ? "" : " of group " + std::get<std::string>(group), format_count(count));
+  LongInstance long_one;
+  for (const CollectiveSeries& series : context.facts().collectives()) {
+    const bool is_most =
+        (*most)[table.column("name")] == Cell(series.name) && group == (series.group ? Cell(*series.group) : Cell());
+    if (is_most) long_one = long_instance(series);
+  }
+  all.is_one_long = long_one.of > 0;
+  all.text = "; most in " + std::get<std::string>((*most)[table.column("name")]);
+  if (!all.is_one_long && group != Cell()) all.text += " of group " + std::get<std::string>(group);
+  const auto ranks = std::get<int64_t>((*most)[table.column("ranks")]);
   const Cell bytes = (*most)[table.column("bytes")];
-  if (const auto* sum = std::get_if<int64_t>(&bytes); sum != nullptr && count > 0) {
-    all.text += format_bytes(*sum / count) + " each, ";
+  const auto* sum = std::get_if<int64_t>(&bytes);
+  if (sum != nullptr && count > 0) {
     constexpr int64_t kMany = 20;  // in a period
     const auto periods = static_cast<int64_t>(context.judged().periods.size());
     const double small = 2 * context.thresholds().large_message;  // as much latency as transfer
     all.are_many_small = count >= kMany * periods && static_cast<double>(*sum / count) < small;
   }
-  const auto ranks = std::get<int64_t>((*most)[table.column("ranks")]);
-  std::string one_long;
-  for (const CollectiveSeries& series : context.facts().collectives()) {
-    const bool is_most =
-        (*most)[table.column("name")] == Cell(series.name) && group == (series.group ? Cell(*series.group) : Cell());
-    if (is_most) one_long = one_among_equal(series);
+  if (all.is_one_long) {
+    all.text += ": " + long_one.text();
+  } else {
+    all.text += fmt::format(": {} of {}{} on average", format_count(count),
+                            sum != nullptr && count > 0 ? format_bytes(*sum / count) + " each, " : "",
+                            format_ns(time_of(*most) / std::max<int64_t>(count * ranks, 1)));
   }
-  all.is_one_long = !one_long.empty();
-  all.text += all.is_one_long
-                  ? one_long
-                  : fmt::format("{} on average", format_ns(time_of(*most) / std::max<int64_t>(count * ranks, 1)));
   const Cell algorithm = (*most)[table.column("algo_bandwidth")];
   const Cell bus = (*most)[table.column("bus_bandwidth")];
   if (const auto* rate = std::get_if<double>(&algorithm); rate != nullptr && !all.is_one_long) {
