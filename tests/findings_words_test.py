@@ -67,6 +67,23 @@ class Culprits(unittest.TestCase):
             self.assertAlmostEqual(float(value), 100 * right, delta=0.06)
         self.assertNotIn("dominant_kernel", words)
 
+    def test_a_program_that_starts_for_long_is_not_busy(self):
+        """Without steps, too: busy between the first and the last op is not busy in all that was recorded."""
+        def program(start):
+            def run(m):
+                m.host("main.py(1): start", start)
+                for i in range(60):
+                    m.launch("kernel_%d" % (i * i % 37), 101)
+                m.synchronize()
+            return said_of(machine.run(run))
+        words = program(100_000)
+        found = re.match(r"GPU ([\d.]+)% busy and ([\d.]+)% idle in all that was recorded; from its first op to its last "
+                         r"([\d.>]+)% busy", words)
+        self.assertTrue(found, words)
+        self.assertAlmostEqual(float(found[1]), 100 * 6.06 / 106.2, delta=0.1)
+        self.assertAlmostEqual(float(found[1]) + float(found[2]), 100, delta=0.11)
+        self.assertRegex(program(10), r"^GPU [\d.>]+% busy, [\d.<]+% idle")
+
     def test_calls_of_mpi_are_one(self):
         """Each of them is a third of the stall."""
         def program(calls):

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/idle/idle_causes.h"
+#include "analysis/session_clock.h"
 #include "base/ascii.h"
 #include "base/contains.h"
 #include "model/unknown_utilization.h"
@@ -78,29 +80,48 @@ std::string judged_words(const Table* findings, const StepsOfRank* steps, const 
   return "";
 }
 
-struct BusyInSteps {
+/// How long the devices were busy in a whole that is not the time between their first and last ops.
+struct BusyShare {
   int64_t busy = 0;
   int64_t whole = 0;
+  const char* of = "";  // "in steps"
 };
 
-/// What the devices were busy for of the complete steps, where that is not about what they were between their first and
-/// last ops, as where the host does something else before it launches the first one. Of ranks with one device each, as
-/// far as a step tells.
-std::optional<BusyInSteps> busy_in_steps(const StepFacts& facts, const Table& gpu_time) {
+/// Absent where that is about what they were between their first and last ops.
+std::optional<BusyShare> if_different(const BusyShare& share, const DeviceTime& time) {
   constexpr double kDiffers = 0.05;
+  if (share.whole <= 0 || time.span <= 0) return std::nullopt;
+  const double in_whole = static_cast<double>(share.busy) / static_cast<double>(share.whole);
+  const double of_span = static_cast<double>(time.busy) / static_cast<double>(time.span);
+  return std::abs(in_whole - of_span) > kDiffers ? std::optional(share) : std::nullopt;
+}
+
+/// Of the complete steps, as where the host does something else before it launches the first op. Of ranks with one
+/// device each, as far as a step tells.
+std::optional<BusyShare> busy_in_steps(const StepFacts& facts, const Table& gpu_time) {
   std::set<int64_t> ranks;
   for (const RowView row : gpu_time.rows()) {
     if (!ranks.insert(integer_of(gpu_time, row, "rank")).second) return std::nullopt;
   }
-  BusyInSteps found{0, facts.total};
+  BusyShare found{0, facts.total, "in steps"};
   for (const NamedTime& part : facts.parts) {
     if (is_any(part.name, {"kernel", "communication", "memcpy", "memset"})) found.busy += part.time;
   }
-  const DeviceTime time = device_time(gpu_time);
-  if (found.whole <= 0 || time.span <= 0) return std::nullopt;
-  const double in_steps = static_cast<double>(found.busy) / static_cast<double>(found.whole);
-  const double of_span = static_cast<double>(time.busy) / static_cast<double>(time.span);
-  return std::abs(in_steps - of_span) > kDiffers ? std::optional(found) : std::nullopt;
+  return if_different(found, device_time(gpu_time));
+}
+
+/// Of all that was recorded of a rank, as where the program starts for long before it uses the device.
+std::optional<BusyShare> busy_of_recording(const Session& session, const Table& gpu_time) {
+  std::map<int64_t, int64_t> recorded;  // ns by rank
+  for (const Run& run : session.runs) {
+    if (const auto extent = extent_of(run)) recorded[run.rank] = extent->end - extent->begin;
+  }
+  BusyShare found{0, 0, "in all that was recorded"};
+  for (const RowView row : gpu_time.rows()) {
+    found.busy += integer_of(gpu_time, row, "busy_ns");
+    found.whole += recorded[integer_of(gpu_time, row, "rank")];
+  }
+  return if_different(found, device_time(gpu_time));
 }
 
 /// No time that the device is idle: it is at work that the profile does not have.
@@ -108,9 +129,9 @@ std::string cause_words(const std::string& cause) {
   return cause == text_of(IdleCause::profile_edge) ? "before the first work that is recorded" : as_words(cause);
 }
 
-/// `in_steps`: as of busy_in_steps. `why_unknown`: why it is not known how busy the devices were.
+/// `in_whole`: as of busy_in_steps. `why_unknown`: why it is not known how busy the devices were.
 std::vector<std::string> device_words(const std::string& word, const Table& gpu_time, const Table* idle,
-                                      const std::optional<BusyInSteps>& in_steps, const std::string& why_unknown) {
+                                      const std::optional<BusyShare>& in_whole, const std::string& why_unknown) {
   constexpr double kLeastShare = 0.0005;
   constexpr double kLeastIdle = 0.01;  // that its cause is named
   const DeviceTime time = device_time(gpu_time);
@@ -119,11 +140,10 @@ std::vector<std::string> device_words(const std::string& word, const Table& gpu_
   const auto share = [&](int64_t part) { return share_text(part, time.span); };
   const bool several = gpu_time.row_count() > 1;
   std::string devices = several ? word + "s" : word;
-  if (in_steps) {
-    devices +=
-        fmt::format(" {} busy and {} idle in steps; from {} to {} last", share_text(in_steps->busy, in_steps->whole),
-                    share_text(in_steps->whole - in_steps->busy, in_steps->whole),
-                    several ? "their first ops" : "its first op", several ? "their" : "its");
+  if (in_whole) {
+    devices += fmt::format(" {} busy and {} idle {}; from {} to {} last", share_text(in_whole->busy, in_whole->whole),
+                           share_text(in_whole->whole - in_whole->busy, in_whole->whole), in_whole->of,
+                           several ? "their first ops" : "its first op", several ? "their" : "its");
   }
   if (!why_unknown.empty() && time.busy < time.span) {
     parts.push_back(
@@ -173,9 +193,11 @@ std::string verdict_of(const Session& session, const std::vector<const Table*>& 
   std::string words = of_rank ? step_words(*of_rank) : "";
   if (gpu_time != nullptr) {
     const std::string why_unknown = why_utilization_is_unknown(session);
-    const auto in_steps = facts && why_unknown.empty() ? busy_in_steps(*facts, *gpu_time) : std::nullopt;
+    const auto in_whole = !why_unknown.empty() ? std::nullopt
+                          : facts              ? busy_in_steps(*facts, *gpu_time)
+                                               : busy_of_recording(session, *gpu_time);
     const std::vector<std::string> parts =
-        device_words(device_word(session), *gpu_time, find(tables, "idle"), in_steps, why_unknown);
+        device_words(device_word(session), *gpu_time, find(tables, "idle"), in_whole, why_unknown);
     const std::string devices = fmt::format("{}", fmt::join(parts, ", "));
     words += (words.empty() || devices.empty() ? "" : ": ") + devices;
   }
