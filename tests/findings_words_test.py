@@ -193,6 +193,21 @@ class Culprits(unittest.TestCase):
             m.synchronize()
         self.assertIn("most of it jacobi_sweep (90.00%)", by_rule(findings(machine.run(program)))["dominant_kernel"]["title"])
 
+    def test_gaps_between_ops_that_had_been_launched(self):
+        """No host is late there, and no rule gives them back: they are said, so that idle time is not left without a word."""
+        def program(gap):
+            def run(m):
+                for i in range(100):
+                    m.launch("kernel_%d" % (i * i % 37), 101, late=gap if i > 20 else 0)
+                m.synchronize()
+            return by_rule(findings(machine.run(run)))["dominant_kernel"]
+        row = program(20)
+        self.assertRegex(row["title"], r"; gaps between ops that had been launched take 1[0-9.]+%$")
+        self.assertIn("; gaps: ", row["evidence"])
+        self.assertNotIn("busy", row["suggestion"])
+        row = program(2)
+        self.assertNotIn("gaps", row["title"] + row["evidence"])
+
     def test_the_mark_of_an_iteration_is_no_place_to_begin(self):
         def program(m):
             for number in range(4):

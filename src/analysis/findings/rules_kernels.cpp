@@ -121,7 +121,8 @@ void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
        .recoverable_low = context.gain_of(if_they_took(kHalf))});
 }
 
-/// Where the device computes most of the time, what it computes: nothing that waiting less could save.
+/// Where the device computes most of the time, what it computes: nothing that waiting less could save. Gaps before ops
+/// that had been launched are the device's own.
 void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) {
   int64_t computing = 0;
   int64_t span = 0;
@@ -130,14 +131,17 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
     computing += std::get<int64_t>(row[gpu_time.column("compute_ns")]);
     span += std::get<int64_t>(row[gpu_time.column("span_ns")]);
   }
+  constexpr double kManyGaps = 0.1;
+  const double in_gaps = context.path_share(BoundBy::kernel_gap);
+  const int64_t gaps = in_gaps >= kManyGaps ? context.path(BoundBy::kernel_gap).total : 0;
   const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
-  if (share < context.thresholds().computes) return;
+  if (share + (gaps > 0 ? in_gaps : 0) < context.thresholds().computes) return;
   EdgeTimes::Scenario all_but_computing;
   for (const BoundBy kind :
        {BoundBy(BoundBy::communication), BoundBy(BoundBy::memory), BoundBy(IdleCause::host_code)}) {
     all_but_computing.removed.set(kind.number());
   }
-  const auto not_computing = static_cast<double>(context.books().most_recoverable(all_but_computing));
+  const auto not_computing = static_cast<double>(context.books().most_recoverable(all_but_computing) - gaps);
   if (not_computing > (1 - context.thresholds().computes) * static_cast<double>(context.measured())) return;
   std::map<KernelClass, int64_t> classes;
   std::map<std::string_view, int64_t> of_no_class;  // by name
@@ -161,12 +165,19 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
   }
   findings.push_back(
       {.rule = "dominant_kernel",
-       .title = fmt::format("From their first op to their last the devices compute for {} of the time, {} {} ({})",
-                            format_percent(100 * share), 2 * its_time >= whole ? "most of it" : "longest in", what,
-                            format_percent(100.0 * static_cast<double>(its_time) / static_cast<double>(whole))),
-       .evidence = fmt::format("{} of {}, summed over the devices", format_ns(computing), format_ns(span)),
+       .title = fmt::format(
+           "From their first op to their last the devices compute for {} of the time, {} {} ({}){}",
+           format_percent(100 * share), 2 * its_time >= whole ? "most of it" : "longest in", what,
+           format_percent(100.0 * static_cast<double>(its_time) / static_cast<double>(whole)),
+           gaps > 0 ? fmt::format("; gaps between ops that had been launched take {}", format_percent(100 * in_gaps))
+                    : ""),
+       .evidence = fmt::format("{} of {}, summed over the devices", format_ns(computing), format_ns(span)) +
+                   (gaps > 0 ? "; gaps: " + context.per_step(gaps) : ""),
        .suggestion =
-           "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",
+           gaps > 0
+               ? "What is left to gain lies in the kernels themselves (precision, shapes, fusion), and in the gaps: "
+                 "fewer and longer kernels have fewer of them"
+               : "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",
        .command = "kernels",
        .confidence = Confidence::high});
 }
