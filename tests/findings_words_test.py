@@ -208,16 +208,48 @@ class Culprits(unittest.TestCase):
         row = program(2)
         self.assertNotIn("gaps", row["title"] + row["evidence"])
 
+    def test_gaps_beside_work_of_another_stream_are_none(self):
+        def program(m):
+            for i in range(100):
+                m.launch("kernel_%d" % (i * i % 37), 101, late=20 if i > 20 else 0)
+                if i % 4 == 0:
+                    m.launch("other_%d" % (i * i % 37), 600, stream=machine.COMM_STREAM)
+            m.synchronize()
+        row = by_rule(findings(machine.run(program)))["dominant_kernel"]
+        self.assertNotIn("gaps", row["title"] + row["evidence"])
+
     def test_the_mark_of_an_iteration_is_no_place_to_begin(self):
+        """What takes most by itself is."""
         def program(m):
             for number in range(4):
                 with m.step(number):
-                    for name in ("aten::a", "aten::b", "aten::c"):
-                        m.host(name, 300, "cpu_op")
+                    for name, time in (("aten::a", 300), ("aten::b", 310), ("aten::c", 200)):
+                        m.host(name, time, "cpu_op")
         row, gap = findings(machine.run(program))
         self.assertEqual((gap["rule"], gap["severity"]), ("incomplete_profile", "info"))
         self.assertEqual((row["rule"], row["severity"]), ("hot_path", "info"))
-        self.assertNotIn("spent in ProfilerStep", row["title"])
+        self.assertRegex(row["title"], r"^3[0-9.]+% of the time is spent in aten::b itself$")
+        self.assertRegex(row["evidence"], r"^then 3[0-9.]+% in aten::a; then 2[0-9.]+% in aten::c$")
+
+    def test_steps_of_a_host_without_devices(self):
+        """No replay says what their causes cost; their share is judged."""
+        def program(loading):
+            def run(m):
+                for number in range(4):
+                    with m.step(number):
+                        with m.within("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
+                            m.host("aten::stack", loading, "cpu_op")
+                        m.host("aten::mm", 1000, "cpu_op")
+            return findings(machine.run(run))
+        row = program(500)[0]
+        self.assertEqual((row["rule"], row["severity"], row["confidence"]), ("data_loading", "critical", "medium"))
+        self.assertRegex(row["title"], r"^3[23][0-9.]+% of the time of the steps the run waits for input data$")
+        self.assertIn("most in enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ (100.00%)", row["evidence"])
+        self.assertIn("worker processes", row["suggestion"])
+        self.assertIsNone(row["recoverable_ns"])
+        self.assertEqual([row["rule"] for row in program(500)][1], "hot_path")
+        self.assertEqual(program(100)[0]["severity"], "warning")
+        self.assertNotIn("data_loading", by_rule(program(30)))
 
 
 class NothingToDo(unittest.TestCase):

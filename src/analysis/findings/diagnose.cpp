@@ -240,13 +240,28 @@ constexpr std::array<Rule, 4> kRulesWithoutUtilization{find_memory, find_measure
 /// Of a record of collectives alone nothing is known of idle time either.
 constexpr std::array<Rule, 5> kRulesOfCollectives{find_hung_collectives, find_ranks, find_links, find_profile_gaps,
                                                   find_by_users_rules};
-constexpr std::array<Rule, 21> kRules{
-    find_hung_collectives, find_lost_time,         find_communication, find_uneven_steps,
-    find_copies,           find_inefficient_ops,   find_uneven_ops,    find_kernels,
-    find_fusable_kernels,  find_extra_work,        find_ranks,         find_links,
-    find_memory,           find_measured_launches, find_thread_work,   find_sampled,
-    find_host_work,        find_hottest_function,  find_start_and_end, find_profile_gaps,
-    find_by_users_rules};
+constexpr std::array<Rule, 22> kRules{find_hung_collectives,
+                                      find_lost_time,
+                                      find_communication,
+                                      find_uneven_steps,
+                                      find_copies,
+                                      find_inefficient_ops,
+                                      find_uneven_ops,
+                                      find_kernels,
+                                      find_fusable_kernels,
+                                      find_extra_work,
+                                      find_ranks,
+                                      find_links,
+                                      find_memory,
+                                      find_measured_launches,
+                                      find_thread_work,
+                                      find_sampled,
+                                      find_host_work,
+                                      find_host_steps,
+                                      find_hottest_function,
+                                      find_start_and_end,
+                                      find_profile_gaps,
+                                      find_by_users_rules};
 
 std::span<const Rule> rules_for(RuleContext& context) {
   if (context.lacks_replays()) return kRulesWithoutUtilization;

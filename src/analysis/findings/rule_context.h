@@ -232,6 +232,7 @@ void find_ranks(RuleContext&, std::vector<Finding>&);             // ranks that 
 void find_sampled(RuleContext&, std::vector<Finding>&);           // call trees
 void find_thread_work(RuleContext&, std::vector<Finding>&);       // how evenly threads and ranks were sampled at work
 void find_host_work(RuleContext&, std::vector<Finding>&);         // what sampled hosts do besides the user's code
+void find_host_steps(RuleContext&, std::vector<Finding>&);        // what hosts without devices do in their steps
 void find_hottest_function(RuleContext&, std::vector<Finding>&);  // where no other rule says anything
 void find_profile_gaps(RuleContext&, std::vector<Finding>&);      // what the profile itself lacks
 void find_memory(RuleContext&, std::vector<Finding>&);            // how memory is held

@@ -53,8 +53,8 @@ Groups groups_of(const Session& session) {
 }
 
 std::string ranks_in_words(const std::vector<int64_t>& ranks) {
-  constexpr size_t kMostRanges = 6;
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", ranges_text(ranks, kMostRanges));
+  constexpr size_t kShownRanges = 6;
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", ranges_text(ranks, kShownRanges));
 }
 
 void add_finding(RuleContext& context, const std::string& name, const Group& group, int64_t sequence, const Turn& turn,

@@ -132,10 +132,13 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
     span += std::get<int64_t>(row[gpu_time.column("span_ns")]);
   }
   constexpr double kManyGaps = 0.1;
-  const double in_gaps = context.path_share(BoundBy::kernel_gap);
-  const int64_t gaps = in_gaps >= kManyGaps ? context.path(BoundBy::kernel_gap).total : 0;
+  // On the path they may lie beside work of other streams.
+  const double in_gaps = std::min(context.path_share(BoundBy::kernel_gap),
+                                  context.idle_share_of(removed({IdleCause::launch_overhead}).removed));
+  const bool has_gaps = in_gaps >= kManyGaps && !context.hides_launches();
+  const auto gaps = static_cast<int64_t>(has_gaps ? in_gaps * static_cast<double>(context.measured()) : 0);
   const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
-  if (share + (gaps > 0 ? in_gaps : 0) < context.thresholds().computes) return;
+  if (share + (has_gaps ? in_gaps : 0) < context.thresholds().computes) return;
   EdgeTimes::Scenario all_but_computing;
   for (const BoundBy kind :
        {BoundBy(BoundBy::communication), BoundBy(BoundBy::memory), BoundBy(IdleCause::host_code)}) {
@@ -169,12 +172,12 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
            "From their first op to their last the devices compute for {} of the time, {} {} ({}){}",
            format_percent(100 * share), 2 * its_time >= whole ? "most of it" : "longest in", what,
            format_percent(100.0 * static_cast<double>(its_time) / static_cast<double>(whole)),
-           gaps > 0 ? fmt::format("; gaps between ops that had been launched take {}", format_percent(100 * in_gaps))
+           has_gaps ? fmt::format("; gaps between ops that had been launched take {}", format_percent(100 * in_gaps))
                     : ""),
        .evidence = fmt::format("{} of {}, summed over the devices", format_ns(computing), format_ns(span)) +
-                   (gaps > 0 ? "; gaps: " + context.per_step(gaps) : ""),
+                   (has_gaps ? "; gaps: " + context.per_step(gaps) : ""),
        .suggestion =
-           gaps > 0
+           has_gaps
                ? "What is left to gain lies in the kernels themselves (precision, shapes, fusion), and in the gaps: "
                  "fewer and longer kernels have fewer of them"
                : "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",

@@ -10,7 +10,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/findings/copy_suggestions.h"
@@ -281,12 +284,46 @@ std::optional<Finding> outside_of_regions(RuleContext& context) {
       .confidence = Confidence::high};
 }
 
+/// Of a timeline without one place where half of the time goes: the function that takes most of it by itself. Whether
+/// there is one.
+bool name_costliest_by_itself(RuleContext& context, const std::string& whole_words, Finding& finding) {
+  constexpr double kSmall = 0.05;
+  const Table& functions = context.table("functions");
+  const Table& path = context.table("hot_path");
+  double whole = 0;  // of all ranks
+  for (size_t row = 0; row < path.row_count(); ++row) {
+    if (std::get<int64_t>(path.cell(row, path.column("depth"))) == 0) whole += number_in(path, row, "value");
+  }
+  const auto exclusive =
+      std::ranges::find_if(functions.columns, [](const Column& one) { return one.name.ends_with(".exclusive"); });
+  if (!(whole > 0) || exclusive == functions.columns.end()) return false;
+  std::map<std::string, double> costs;
+  for (size_t row = 0; row < functions.row_count(); ++row) {
+    const std::string name = text_in(functions, row, "name");
+    if (!says_nothing(name)) costs[name] += number_in(functions, row, exclusive->name.c_str());
+  }
+  std::vector<std::pair<std::string, double>> sorted(costs.begin(), costs.end());
+  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (sorted.empty() || !(sorted[0].second >= kSmall * whole)) return false;
+  const auto share = [&](size_t i) { return format_percent(100 * sorted[i].second / whole); };
+  finding.title = fmt::format("{} of {} is spent in {} itself", share(0), whole_words, title_name(sorted[0].first));
+  std::vector<std::string> facts;
+  for (size_t i = 1; i < sorted.size() && i < 3; ++i) {
+    if (sorted[i].second >= kSmall * whole)
+      facts.push_back(fmt::format("then {} in {}", share(i), title_name(sorted[i].first)));
+  }
+  finding.evidence = fmt::format("{}", fmt::join(facts, "; "));
+  return true;
+}
+
+constexpr std::string_view kNotJudged = "The time of this profile is not judged: it has no timeline of device work";
+
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
 Finding hot_path(RuleContext& context) {
   if (std::optional<Finding> outside = outside_of_regions(context)) return std::move(*outside);
   const std::string whole = whole_of_path(context);
   Finding finding{.rule = "hot_path",
-                  .title = "The time of this profile is not judged: it has no timeline of device work",
+                  .title = std::string(kNotJudged),
                   .evidence = "",
                   .suggestion = "See what the profile holds",
                   .command = "info",
@@ -318,10 +355,12 @@ Finding hot_path(RuleContext& context) {
             : "Begin with the code on this path, and with the functions that cost most by themselves";
     finding.command = "hot_path";
   } else if (!path.empty()) {
-    finding.title += end > 0
-                         ? fmt::format("; {} of {} is in {}, which is no function",
-                                       format_percent(number_in(path, end, "pct")), whole, text_in(path, end, "name"))
-                         : fmt::format("; no function has half of {}", whole);
+    if (!name_costliest_by_itself(context, whole, finding)) {
+      finding.title += end > 0
+                           ? fmt::format("; {} of {} is in {}, which is no function",
+                                         format_percent(number_in(path, end, "pct")), whole, text_in(path, end, "name"))
+                           : fmt::format("; no function takes 5 % of {} by itself", whole);
+    }
     finding.suggestion = "Begin with the functions that cost most by themselves";
     finding.command = "functions";
   }
@@ -350,7 +389,7 @@ void find_hottest_function(RuleContext& context, std::vector<Finding>& findings)
   if (judged || runs.empty()) return;
   Finding hottest = hot_path(context);
   // Beside findings that judge the profile it is no news that a place could not be named.
-  const bool names_place = hottest.command == "hot_path";
+  const bool names_place = !hottest.title.starts_with(kNotJudged);
   if (!speaks || names_place) findings.push_back(std::move(hottest));
 }
 
