@@ -6,6 +6,7 @@ Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of
 """
 import os
 import random
+import re
 import sys
 import tempfile
 import unittest
@@ -158,6 +159,23 @@ class Loop(unittest.TestCase):
         self.assertAlmostEqual(stall["recoverable_ns"] / 10e6, 1, delta=0.01)
         self.assertAlmostEqual(stall["measured_ns"] / 40e6, 1, delta=0.01)
         self.assertNotIn("profile_edge", by_rule(program(2000)))  # a twentieth
+
+    def test_short_ops_before_it_do_not_make_it_work_of_the_run(self):
+        def program(beside):
+            def run(m):
+                with m.step(0):
+                    m.busy_until[machine.MAIN_STREAM] = m.now + 40_000
+                    for _ in range(2):
+                        m.launch("index_kernel(int*)", beside, stream=machine.COMM_STREAM)
+                    m.host("model.py(9): decide", 3 * beside)
+                    for _ in range(40):
+                        m.launch(machine.GEMM, 1000)
+                    m.synchronize()
+            return by_rule(findings(machine.run(run)))
+        rows = program(100)
+        self.assertAlmostEqual(int(re.match(r"beside (\d+)", rows["profile_edge"]["evidence"])[1]), 40, delta=1)
+        self.assertIn("the devices compute for", rows["dominant_kernel"]["title"])
+        self.assertNotIn("this time is not judged", str(program(2000)))
 
     def test_work_of_another_device_is_no_edge(self):
         """Device 1 waits 40 ms for device 0 before its first op, which was launched at once."""

@@ -116,12 +116,13 @@ void leave_out_edge(const SessionFacts& facts, JudgedPeriods& judged) {
   const int64_t end = until == INT64_MAX ? INT64_MIN : until - graph.zero(first.run);
   if (end <= first.begin || end >= first.end) return;
   if (static_cast<double>(end - first.begin) < kLeastEdge * static_cast<double>(judged.length())) return;
-  bool has_work = false;  // of the recording, on another stream or device
+  constexpr double kLittle = 0.01;
+  int64_t work = 0;  // of the recording, on other streams or devices
   for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
-    const int64_t start = timeline.slices.start[op];
-    has_work = has_work || (start < until && start - graph.zero(first.run) >= first.begin);
+    const Interval time{timeline.slices.start[op], timeline.slices.end(op)};
+    if (time.begin < until && time.begin - graph.zero(first.run) >= first.begin) work += time.end - time.begin;
   });
-  if (has_work) return;
+  if (static_cast<double>(work) >= kLittle * static_cast<double>(end - first.begin)) return;
   judged.edge = end - first.begin;
   first.begin = end;
   first.first = last_moment(graph, first.run, end);

@@ -131,13 +131,14 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
     computing += std::get<int64_t>(row[gpu_time.column("compute_ns")]);
     span += std::get<int64_t>(row[gpu_time.column("span_ns")]);
   }
+  span -= context.idle_time_of(removed({IdleCause::profile_edge}).removed);  // at work that is not in the profile
   constexpr double kManyGaps = 0.1;
   // On the path they may lie beside work of other streams.
   const double in_gaps = std::min(context.path_share(BoundBy::kernel_gap),
                                   context.idle_share_of(removed({IdleCause::launch_overhead}).removed));
   const bool has_gaps = in_gaps >= kManyGaps && !context.hides_launches();
   const auto gaps = static_cast<int64_t>(has_gaps ? in_gaps * static_cast<double>(context.measured()) : 0);
-  const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
+  const double share = span <= 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
   if (share + (has_gaps ? in_gaps : 0) < context.thresholds().computes) return;
   EdgeTimes::Scenario all_but_computing;
   for (const BoundBy kind :
