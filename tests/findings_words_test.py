@@ -118,6 +118,21 @@ class Culprits(unittest.TestCase):
         self.assertIn("returns only after its kernel has ended", found["evidence"])
         self.assertNotIn("CUDA_LAUNCH_BLOCKING", str(program(False)))
 
+    def test_the_op_around_allocations(self):
+        def program(*ops):
+            def run(m):
+                for number in range(6):
+                    with m.step(number):
+                        for op in ops:
+                            with m.within(op):
+                                m.call("cudaFree", 900)
+                                m.launch(machine.GEMM, 500)
+                        m.synchronize()
+            return by_rule(findings(machine.run(run)))["allocation"]["evidence"]
+        self.assertIn("most in cudaFree (100.00%), 66.67% of the time in such calls within aten::cudnn_convolution",
+                      program("aten::cudnn_convolution", "aten::mm", "aten::cudnn_convolution"))
+        self.assertNotIn("within", program("aten::cudnn_convolution", "aten::mm", "aten::add"))
+
     def test_where_the_host_waits(self):
         def program(op, frame):
             def run(m):

@@ -11,6 +11,7 @@
 #include "analysis/common/name_rules.h"
 #include "analysis/idle/idle_causes.h"
 #include "model/plausible.h"
+#include "table/units.h"
 
 namespace cgpu {
 
@@ -40,6 +41,7 @@ struct Most {
   int64_t count = 0;
 };
 
+/// By counts, or other amounts.
 Most most_of(const std::map<std::string_view, int64_t>& counts) {
   Most most;
   for (const auto& [name, count] : counts) {
@@ -83,6 +85,26 @@ std::string places_of_waits(const Session& session) {
   std::string words = fmt::format("; {} of {} waits are in {}", op.count, waits, op.name);
   if (has_frame) words += fmt::format(", {}called from {}", frame.count < op.count ? "most " : "", frame.name);
   return words;
+}
+
+std::string op_around_calls(const Session& session, std::string_view call) {
+  std::map<std::string_view, int64_t> ops;  // ns
+  int64_t whole = 0;
+  for (const Run& run : session.runs) {
+    const Timeline& t = run.timeline;
+    AskedNames is_meant(t, [&](SliceIndex slice) { return t.name(slice) == call; });
+    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+      if (!is_call(t.kind(slice)) || !is_plausible(t, slice) || !is_meant(slice)) continue;
+      SliceIndex op = t.slices.parent[slice];
+      while (op != kNone && t.kind(op) != SliceKind::framework_op) op = t.slices.parent[op];
+      ops[op == kNone ? "" : t.name(op)] += t.slices.duration[slice];
+      whole += t.slices.duration[slice];
+    }
+  }
+  const Most most = most_of(ops);
+  if (most.count == 0 || 2 * most.count < whole) return "";
+  return fmt::format(", {} of the time in such calls within {}",
+                     format_percent(100.0 * static_cast<double>(most.count) / static_cast<double>(whole)), most.name);
 }
 
 }  // namespace cgpu

@@ -110,7 +110,7 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
       find_wait_for_events(context, path, context.path_share(lost.cause), event.name, text_of(lost.cause), findings);
       continue;
     }
-    const std::string culprit = context.culprit_of(text_of(lost.cause)).text();
+    const IdleCulprit culprit = context.culprit_of(text_of(lost.cause));
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
                     .evidence = fmt::format("{} on the critical path", context.per_step(path.total)),
@@ -118,7 +118,10 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
                     .command = fmt::format("idle_hosts --where 'cause = {}'", text_of(lost.cause)),
                     .confidence = is_of_driver ? Confidence::medium : Confidence::high,
                     .time = path.longest};
-    if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
+    if (!culprit.name.empty()) {
+      finding.evidence += fmt::format("; of the idle time, most in {}", culprit.text());
+      if (lost.cause == IdleCause::allocation) finding.evidence += op_around_calls(context.session(), culprit.name);
+    }
     if (is_of_first_use(lost.cause) && is_once(context, path.longest, path.total)) {
       doubt_first_use(path.longest, finding);
     }
@@ -173,12 +176,12 @@ const char* without_stall(std::string_view culprit) {
   return "Move this work out of the loop, to another thread, or to the device; or queue device work before it";
 }
 
-/// "is in aten::to"; "(nothing recorded before aten::to)" is no place that one can be in.
-std::string in_culprit(const std::string& name) {
-  if (!name.starts_with(kNothingRecorded)) return "is in " + name;
+/// "aten::to"; "what is not recorded before aten::to" for "(nothing recorded before aten::to)".
+std::string place_of_culprit(const std::string& name) {
+  if (!name.starts_with(kNothingRecorded)) return name;
   std::string before = name.substr(kNothingRecorded.size());
   before.pop_back();
-  return "does what is not recorded" + before;
+  return "what is not recorded" + before;
 }
 
 /// Long silence of a run without marks or repetitions.
@@ -237,15 +240,19 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   const bool in_gaps = !culprit.name.empty();
   if (!in_gaps) culprit = context.culprit_of_stretches();
   const bool one = culprit.pct >= 50;  // that most of it is due to
-  const std::string part =
-      culprit.pct >= 100 * kNearlyAll ? "" : fmt::format(" for {} of that,", format_percent(culprit.pct));
+  const std::string place = place_of_culprit(culprit.name);
+  const bool is_part = one && culprit.pct < 100 * kNearlyAll;
   const bool compiles = 2 * code.before_compiled >= stalls;
   const bool are_few = launch_count(context.facts()) < kFewestLaunches;
   const bool is_unseen = one && culprit.name.starts_with(kNothingRecorded);
   Finding finding{
       .rule = "host_stall",
-      .title = std::string(kShareOfTime) + " the host " + (one ? in_culprit(culprit.name) + part : "computes") +
-               " while the device has nothing to do",
+      .title = std::string(kShareOfTime) + " the host " +
+               (is_part ? "works"
+                : one   ? (is_unseen ? "does " : "is in ") + place
+                        : "computes") +
+               " while the device has nothing to do" +
+               (is_part ? fmt::format(", {} of that in {}", format_percent(culprit.pct), place) : ""),
       .evidence = fmt::format("{} on the critical path, in stretches of {} or more", context.per_step(stalls),
                               format_ns(static_cast<int64_t>(context.long_stretch()))),
       .suggestion = without_stall(one ? culprit.name : ""),

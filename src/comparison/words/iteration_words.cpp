@@ -83,7 +83,8 @@ NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& 
   if (!spread) {
     const double least = 0.02 * static_cast<double>(time.a);
     if (change > least) return {};
-    return {.within = true, .least = least, .words = "That is less than two runs of one program usually differ by.\n"};
+    const char* words = change > 0 ? "That is less than two runs of one program usually differ by.\n" : "";
+    return {.within = true, .least = least, .words = words};
   }
   const double smallest = kLeastShareOfChange * static_cast<double>(time.a);
   const double least = std::max(spread->high - spread->delta, smallest);
