@@ -252,14 +252,18 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
                         .remedy = at_once});
     return;
   }
-  const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
+  const bool ranks_are_in_time = moved.wait && 2 * *moved.wait < moved.time;
+  const char* reason = !ranks_are_in_time  ? ""
+                       : moved.is_one_long ? ": mostly in one collective, not for late ranks"
+                       : moved.have_rate   ? ": for the transfers, not for late ranks"
+                                           : "";
   const std::string share =
       by_books ? format_percent(100.0 * static_cast<double>(exposed) / static_cast<double>(context.measured())) +
                      " of the time a device only communicates"
                : std::string(kShareOfTime) + " the run waits for exposed communication";
   findings.push_back(
       {.rule = "exposed_communication",
-       .title = share + (transfers ? ": for the transfers, not for late ranks" : ""),
+       .title = share + reason,
        .evidence = context.per_step(exposed) +
                    (by_books ? "; what waited for it is not recorded" : " on the critical path") + moved.text,
        .suggestion =
