@@ -2,16 +2,16 @@
 // critical path says what that costs; as of samples, its share of the steps is judged.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "analysis/common/folded_names.h"
 #include "analysis/findings/lost_times.h"
 #include "analysis/findings/rule_context.h"
+#include "analysis/steps/step_times.h"
 #include "table/units.h"
 
 namespace cgpu {
