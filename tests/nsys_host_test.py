@@ -153,7 +153,7 @@ class Samples(unittest.TestCase):
 
     def test_the_stall_is_named_by_the_function(self):
         stall = self.stall(self.plain)
-        self.assertIn("the host is in parse_line", stall["title"])
+        self.assertIn("of that in parse_line", stall["title"])
         self.assertNotIn("samples of the host", stall["evidence"])
 
     def test_samples_say_what_is_done_in_a_range(self):
