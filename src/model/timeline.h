@@ -50,6 +50,7 @@ enum class SliceKind : uint8_t {
   other,
 };
 
+inline constexpr size_t kSliceKinds = static_cast<size_t>(SliceKind::other) + 1;
 const char* text_of(SliceKind kind);  // "framework_op", ...
 
 /// A kernel, copy, memset or device collective: something that keeps a device busy.

@@ -29,7 +29,7 @@ struct ProfileCounts {
            of({SliceKind::framework_op, SliceKind::annotation, SliceKind::python_function, SliceKind::os_call});
   }
 
-  std::array<uint64_t, static_cast<size_t>(SliceKind::other) + 1> of_kind{};
+  std::array<uint64_t, kSliceKinds> of_kind{};
   uint64_t slices = 0;
   uint64_t processor_slices = 0;  // that tell when threads ran: scheduling and samples
   uint64_t device_ops = 0;

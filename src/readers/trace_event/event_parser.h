@@ -150,8 +150,8 @@ class EventParser {
   struct KnownCategory {
     std::string name;
     SliceKind kind;
-    std::string in_run;                                                       // its name there
-    std::array<uint16_t, static_cast<size_t>(SliceKind::other) + 1> numbers;  // in tables_, by the kind of the event
+    std::string in_run;                         // its name there
+    std::array<uint16_t, kSliceKinds> numbers;  // in tables_, by the kind of the event
   };
   KnownCategory& category_of(std::string_view name);
   KnownCategory& own_category_of(const Event& event);
