@@ -41,10 +41,10 @@ cgpu::Answer fetch(const cgpu::Profile& profile, const Tile& tile) {
   request.query = {{"track", std::to_string(tile.track)},
                    {"level", std::to_string(tile.level)},
                    {"index", std::to_string(tile.index)}};
-  switch (profile.view().tracks()[tile.track].kind) {
-    case cgpu::ViewKind::counter:
+  switch (profile.view().tracks()[tile.track].lane->drawing) {
+    case cgpu::Drawing::counter:
       return answer_counter(profile, request);
-    case cgpu::ViewKind::busy:
+    case cgpu::Drawing::activity:
       return answer_activity(profile, request);
     default:
       return answer_tile(profile, request);
@@ -63,7 +63,7 @@ std::vector<cgpu::ViewTrackId> shown_tracks(const cgpu::Profile& profile) {
   std::vector<cgpu::ViewTrackId> shown;
   const std::vector<cgpu::ViewTrack>& tracks = profile.view().tracks();
   for (cgpu::ViewTrackId track = 0; track < tracks.size(); ++track) {
-    if (!cgpu::is_found_on_demand(tracks[track])) shown.push_back(track);
+    if (!tracks[track].lane->is_found_on_demand) shown.push_back(track);
   }
   return shown;
 }

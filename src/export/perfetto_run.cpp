@@ -1,5 +1,7 @@
 #include "export/perfetto_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -50,10 +52,9 @@ void PerfettoRunWriter::write_description() {
 
 void PerfettoRunWriter::write_track(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
-  if (track.kind == ViewKind::call_path) return;  // follows from the samples
-  if (is_found_on_demand(track)) return;
-  if (drawing_of(track) == Drawing::counter) return write_counter(id);
-  if (drawing_of(track) == Drawing::activity) return write_busy(id);
+  if (!track.lane->is_exported || track.lane->is_found_on_demand) return;
+  if (track.lane->drawing == Drawing::counter) return write_counter(id);
+  if (track.lane->drawing == Drawing::activity) return write_busy(id);
   if (view_.derived(id) != nullptr) return write_derived(id);
   if (track.source != kNone) write_source(id);
 }
@@ -143,7 +144,7 @@ uint64_t PerfettoRunWriter::name_of(const ArgumentView& argument) {
 void PerfettoRunWriter::write_derived(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
   if (view_.derived(id)->size() == 0) return;
-  const std::string category = std::string("cgpu.") + text_of(track.kind);
+  const std::string category = fmt::format("cgpu.{}", track.lane->kind);
   const LaneIndex& index = view_.lanes(id);
   for (uint32_t number = 0; number < index.lanes(); ++number) {
     const Lane lane = index.lane(number);

@@ -8,6 +8,7 @@
 
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/device/device_ops.h"
+#include "tiles/lanes/call_path_lane.h"
 #include "tiles/timeline_view.h"
 
 namespace cgpu {

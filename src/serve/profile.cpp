@@ -48,17 +48,6 @@ std::string title_of(const Session& session) {
   return title;
 }
 
-void write_position(JsonTextWriter& json, const Profile& profile, const SlicePosition& placed) {
-  json.begin_object()
-      .member("track", placed.track)
-      .member("slice", placed.slice)
-      .member("lane", placed.lane)
-      .member("name", shown_name(profile.view().names()[placed.name]))
-      .member("start", placed.start)
-      .member("duration", placed.duration)
-      .end_object();
-}
-
 void write_short_name(JsonTextWriter& json, std::string_view name) {
   const std::string text = short_name(name);
   if (text == name) {
@@ -66,14 +55,6 @@ void write_short_name(JsonTextWriter& json, std::string_view name) {
   } else {
     json.value(shown_name(text));
   }
-}
-
-std::string shown_name(std::string_view name) {
-  constexpr size_t kLongest = 1024;
-  if (name.size() <= kLongest) return std::string(name);
-  size_t end = kLongest;
-  while (end > kLongest - 4 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // not inside a character
-  return std::string(name.substr(0, end)) + "...";
 }
 
 }  // namespace cgpu

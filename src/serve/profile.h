@@ -58,13 +58,7 @@ class Profile {
 /// What to call a session: the names of its inputs without their folders.
 std::string title_of(const Session& session);
 
-/// {"track", "slice", "lane", "name", "start", "duration"}
-void write_position(JsonTextWriter& json, const Profile& profile, const SlicePosition& placed);
-
-/// A name as lists show it: cut where it is longer than 1,024 bytes.
-std::string shown_name(std::string_view name);
-
-/// Its short form (short_name.h); null where that is the name itself.
+/// The short form of a name (short_name.h); null where that is the name itself.
 void write_short_name(JsonTextWriter& json, std::string_view name);
 
 }  // namespace cgpu

@@ -29,9 +29,9 @@ ChosenTracks::ChosenTracks(const Profile& profile, const std::vector<ViewTrackId
       choose(track);
       continue;
     }
-    if (!track.device || drawing_of(track) == Drawing::counter) continue;
+    if (!track.device || track.lane->drawing == Drawing::counter) continue;
     for (const ViewTrack& other : tracks) {
-      if (other.run == track.run && other.device == track.device && other.kind == ViewKind::stream) choose(other);
+      if (other.run == track.run && other.device == track.device && other.lane->kind == "stream") choose(other);
     }
   }
 }

@@ -209,7 +209,7 @@ class Recorder {
     };
     std::vector<double> first;
     std::vector<double> second;
-    if (drawing_of(track) == Drawing::counter) {
+    if (track.lane->drawing == Drawing::counter) {
       std::vector<CounterIndex::Sample> samples = view_.samples_of(track);
       std::stable_sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
       for (const CounterIndex::Sample& sample : samples) {

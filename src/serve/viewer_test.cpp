@@ -56,10 +56,10 @@ class Ready : public ::testing::Test {
     return answer.body;
   }
   /// Of the first track of a kind.
-  std::string track(ViewKind kind) {
+  std::string track(std::string_view kind) {
     const Profile profile(viewed_session());
     ViewTrackId id = 0;
-    while (profile.view().tracks()[id].kind != kind) ++id;
+    while (profile.view().tracks()[id].lane->kind != kind) ++id;
     return std::to_string(id);
   }
 
@@ -143,10 +143,11 @@ TEST(ShortNames, StandBesideTheNames) {
 TEST_F(Ready, DescribesTheSession) {
   const std::string session = body("/api/p/0/session");
   expect_has(session, R"("title":"trace.json")");
-  expect_has(session, R"("kind":"idle","drawing":"slices","on_demand":false,"group":["GPU 0"])");
-  expect_has(session, R"("kind":"stream","drawing":"slices","on_demand":false,"group":["GPU 0"],"name":"stream 7")");
-  expect_has(session,
-             R"("kind":"thread","drawing":"slices","on_demand":false,"group":["Process 1"],"name":"thread 1")");
+  expect_has(session, R"("kind":"idle","drawing":"slices","coverage":"idle","derived":true,"on_demand":false,)");
+  expect_has(session, R"("kind":"stream","drawing":"slices","coverage":null,"derived":false,"on_demand":false,)");
+  expect_has(session, R"("on_demand":false,"group":["GPU 0"],"name":"idle")");
+  expect_has(session, R"("on_demand":false,"group":["GPU 0"],"name":"stream 7")");
+  expect_has(session, R"("on_demand":false,"group":["Process 1"],"name":"thread 1")");
   expect_has(
       session,
       R"("subject":"timeline","events":false,"row_key":["name"],"columns":[{"name":"name","type":"text","unit":"",)");
@@ -170,7 +171,7 @@ TEST_F(Ready, NamesAreValidJsonWhateverTheyHold) {
 }
 
 TEST_F(Ready, SliceOfADeviceOp) {
-  const std::string slice = body("/api/p/0/slice", {{"track", track(ViewKind::stream)}, {"slice", "6"}});
+  const std::string slice = body("/api/p/0/slice", {{"track", track("stream")}, {"slice", "6"}});
   expect_has(slice, R"("name":"gemm_kernel","kind":"kernel","start":400,"duration":300)");
   expect_has(slice, R"("class":"gemm")");
   expect_has(slice, R"("delay":150)");
@@ -179,29 +180,29 @@ TEST_F(Ready, SliceOfADeviceOp) {
 }
 
 TEST_F(Ready, SliceOfACall) {
-  const std::string slice = body("/api/p/0/slice", {{"track", track(ViewKind::thread)}, {"slice", "1"}});
+  const std::string slice = body("/api/p/0/slice", {{"track", track("thread")}, {"slice", "1"}});
   expect_has(slice, R"("launched":[{"track")");
   expect_has(slice, R"("launched_count":1)");
-  const std::string longest = body("/api/p/0/slice", {{"track", track(ViewKind::thread)}, {"slice", "4"}});
+  const std::string longest = body("/api/p/0/slice", {{"track", track("thread")}, {"slice", "4"}});
   EXPECT_GT(longest.size(), 100'000U);  // here the name is whole
 }
 
 TEST_F(Ready, SliceOfAGapSaysWhy) {
-  const std::string gap = body("/api/p/0/slice", {{"track", track(ViewKind::idle)}, {"slice", "0"}});
+  const std::string gap = body("/api/p/0/slice", {{"track", track("idle")}, {"slice", "0"}});
   expect_has(gap, R"("kind":"idle","start":250,"duration":150)");
-  expect_has(gap, R"("cause":"launch_overhead")");
+  expect_has(gap, R"("label":"launch_overhead")");
   expect_has(gap, R"("why":"For 150 ns of these 150 ns, the next op was being launched)");
-  expect_has(gap, R"("next":{"track")");
+  expect_has(gap, R"("origin":{"track")");
 }
 
 TEST_F(Ready, CopiesHaveBytesAndBandwidth) {
-  const std::string slice = body("/api/p/0/slice", {{"track", track(ViewKind::stream)}, {"slice", "7"}});
+  const std::string slice = body("/api/p/0/slice", {{"track", track("stream")}, {"slice", "7"}});
   expect_has(slice, R"~("copy":"HtoD (pinned to device)","bytes":4000,"bandwidth":40)~");
 }
 
 TEST_F(Ready, Neighbours) {
-  const std::string thread = track(ViewKind::thread);
-  const std::string stream = track(ViewKind::stream);
+  const std::string thread = track("thread");
+  const std::string stream = track("stream");
   const auto to = [&](const std::string& from, const std::string& slice, const std::string& where) {
     const std::string found = body("/api/p/0/neighbor", {{"track", from}, {"slice", slice}, {"to", where}});
     const size_t at = found.find("\"slice\":");
@@ -224,7 +225,7 @@ TEST_F(Ready, Search) {
   expect_has(body("/api/p/0/search", {{"q", "GEMM"}}), R"({"total":2,"names":1,"first":1,"matches":[{"track")");
   expect_has(body("/api/p/0/search", {{"q", "^cuda.*Kernel$"}, {"regex", "1"}}), R"("total":2,"names":1)");
   expect_has(body("/api/p/0/search", {{"q", "a.*b"}}), R"("total":0,"names":0,"matches":[])");
-  expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"track", track(ViewKind::thread)}}), R"("total":0)");
+  expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"track", track("thread")}}), R"("total":0)");
   expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "151"}, {"limit", "1"}}), R"("start":400)");
   expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "151"}, {"limit", "1"}}), R"("first":2)");
   expect_has(body("/api/p/0/search", {{"q", "gemm"}, {"at", "399"}, {"direction", "previous"}}), R"("first":1)");
@@ -266,11 +267,11 @@ TEST_F(Ready, AreaOfSomeTracks) {
   expect_has(all, R"("slices":3)");
   expect_has(all, R"("kernels":{"about")");
   expect_has(all, "[\"gemm_kernel\", \"gemm\", 1, 50,");  // clipped
-  const std::string host = body("/api/p/0/area", {{"from", "0"}, {"to", "200"}, {"track", track(ViewKind::thread)}});
+  const std::string host = body("/api/p/0/area", {{"from", "0"}, {"to", "200"}, {"track", track("thread")}});
   EXPECT_EQ(host.find("gemm_kernel"), std::string::npos);
   expect_has(host, R"("tracks":1)");
   expect_has(host, R"("api":{"about")");
-  const std::string device = body("/api/p/0/area", {{"from", "0"}, {"to", "900"}, {"track", track(ViewKind::busy)}});
+  const std::string device = body("/api/p/0/area", {{"from", "0"}, {"to", "900"}, {"track", track("busy")}});
   expect_has(device, "launch_overhead");  // the threads that launched are not chosen, and still say why
   EXPECT_EQ(get("/api/p/0/area", {{"from", "0"}}).status, 400);
   EXPECT_EQ(get("/api/p/0/area", {{"from", "0"}, {"to", "9"}, {"track", "1,,2"}}).status, 400);
@@ -356,8 +357,8 @@ TEST_F(Ready, TimesLieInTheSession) {
 }
 
 TEST_F(Ready, SeveralTilesAtOnce) {
-  const std::string stream = track(ViewKind::stream);
-  const std::string busy = track(ViewKind::busy);
+  const std::string stream = track("stream");
+  const std::string busy = track("busy");
   const Answer answer =
       get("/api/p/0/tiles", {{"level", "0"}, {"track", stream + "," + busy + "," + stream}, {"index", "0,0,1"}});
   ASSERT_EQ(answer.status, 200) << answer.body;
@@ -390,7 +391,7 @@ TEST_F(Ready, SeveralTilesAtOnce) {
 }
 
 TEST_F(Ready, MalformedRequestsGetShortAnswers) {
-  const std::string stream = track(ViewKind::stream);
+  const std::string stream = track("stream");
   const std::vector<std::pair<std::multimap<std::string, std::string>, int>> tiles = {
       {{}, 400},
       {{{"track", stream}}, 400},
@@ -404,7 +405,7 @@ TEST_F(Ready, MalformedRequestsGetShortAnswers) {
       {{{"track", stream}, {"level", "0"}, {"index", "9999999999999999999999"}}, 400},
       {{{"track", stream}, {"level", "0x1"}, {"index", "0"}}, 400},
       {{{"track", stream}, {"level", " 1"}, {"index", "0"}}, 400},
-      {{{"track", track(ViewKind::busy)}, {"level", "0"}, {"index", "0"}}, 404},
+      {{{"track", track("busy")}, {"level", "0"}, {"index", "0"}}, 404},
       {{{"track", stream}, {"level", "0"}, {"index", "-1"}}, 200},
       {{{"track", stream}, {"level", "53"}, {"index", "0"}}, 200},
   };

@@ -102,14 +102,14 @@ CallPaths call_paths(const Frames& frames, const std::vector<PathSample>& sample
   paths.slices.reserve(boxes);
   paths.lane.reserve(boxes);
   paths.samples.reserve(boxes);
-  paths.callers.reserve(boxes);
+  paths.parent.reserve(boxes);
   walk(
       frames, samples, extent.lanes,
       [&](const std::vector<OpenFrame>& open, const PathSample& sample) {
         paths.slices.add({sample.time.begin, sample.time.begin}, open.back().node, sample.slice);
         paths.lane.push_back(static_cast<uint32_t>(open.size() - 1));
         paths.samples.push_back(0);
-        paths.callers.push_back(open.size() > 1 ? open[open.size() - 2].box : kNone);
+        paths.parent.push_back(open.size() > 1 ? open[open.size() - 2].box : kNone);
       },
       [&](const OpenFrame& frame, size_t last) {
         paths.slices.duration[frame.box] = samples[last].time.end - paths.slices.start[frame.box];

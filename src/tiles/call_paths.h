@@ -59,10 +59,9 @@ PathExtent path_extent(const Frames& frames, const std::vector<PathSample>& samp
                        uint64_t most_boxes = kMostPathBoxes);
 
 /// The slices are the boxes, by start, outer before inner. Name: the frame's node; origin: the first sample; lane: the
-/// depth of its frame.
+/// depth of its frame; parent: the box of the caller, kNone on the first lane.
 struct CallPaths : LaneSlices {
-  std::vector<uint32_t> samples;    // that a box joins
-  std::vector<SliceIndex> callers;  // the box above it; kNone on the first lane
+  std::vector<uint32_t> samples;  // that a box joins
 };
 CallPaths call_paths(const Frames& frames, const std::vector<PathSample>& samples, const PathExtent& extent);
 

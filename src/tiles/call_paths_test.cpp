@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tiles/lanes/call_path_lane.h"
 #include "tiles/lanes/lane_sources.h"
 #include "tiles/slow_raster.h"
 #include "tiles/test_call_paths.h"
@@ -75,7 +76,7 @@ TEST(CallPaths, AreThoseOfEverySampleJoinedWhereTheyAreEqual) {
       const int64_t start = paths.slices.start[box];
       found[paths.lane[box]].emplace_back(start, start + paths.slices.duration[box], paths.samples[box],
                                           paths.slices.origin[box], path_to(tree, frame));
-      const SliceIndex caller = paths.callers[box];
+      const SliceIndex caller = paths.parent[box];
       EXPECT_EQ(caller == kNone, paths.lane[box] == 0);
       if (caller == kNone) continue;
       EXPECT_EQ(paths.lane[caller] + 1, paths.lane[box]);
@@ -126,8 +127,9 @@ TEST(CallPaths, ShowTheOutermostFramesThatAreWithinTheLimits) {
   ASSERT_EQ(view.tracks().size(), 2U);
   EXPECT_EQ(view.tracks()[1].name, "thread 1 call path (outermost 64 of 100 frames)");
   EXPECT_EQ(view.tracks()[1].lanes, kMostPathLanes);
-  EXPECT_EQ(view.innermost_box(0, 0)->lane, kMostPathLanes - 1);
-  EXPECT_EQ(view.innermost_box(0, 2)->lane, 2U);
+  const auto& lane = dynamic_cast<const CallPathLane&>(*view.source(view.tracks()[1]));
+  EXPECT_EQ(lane.innermost_box(view, 0, 0)->lane, kMostPathLanes - 1);
+  EXPECT_EQ(lane.innermost_box(view, 0, 2)->lane, 2U);
 }
 
 TEST(CallPaths, OfASampleThatGoesBackInTimeDoNotOverlap) {
@@ -157,11 +159,12 @@ TEST(CallPaths, HaveTilesAndKeepThoseOfTheSamples) {
     ASSERT_EQ(plain_view.tracks().size(), 1U);
     ASSERT_EQ(view.tracks().size(), 2U);
     const ViewTrack& track = view.tracks()[1];
-    ASSERT_EQ(track.kind, ViewKind::call_path);
+    ASSERT_EQ(track.lane->kind, "call_path");
     EXPECT_EQ(track.samples, 0U);
     EXPECT_EQ(*track.lanes, std::max<uint32_t>(view.lanes(1).lanes(), 1));
     EXPECT_EQ(*track.slices, view.lanes(1).slices());
     const CallPaths& paths = view.derived_as<CallPaths>(1);
+    const auto& lane = dynamic_cast<const CallPathLane&>(*view.source(track));
     for (const TilePlace place : {TilePlace{0, 0}, TilePlace{3, 0}, TilePlace{6, 0}}) {
       EXPECT_EQ(view.tile(0, place), plain_view.tile(0, place));
       EXPECT_FALSE(view.tile(1, place).empty());
@@ -183,14 +186,14 @@ TEST(CallPaths, HaveTilesAndKeepThoseOfTheSamples) {
     }
     const auto& run = session.runs[0];
     for (SliceIndex slice = 0; slice < run.timeline.slices.size(); ++slice) {
-      const NodeIndex node = view.call_path_lane().node_of(0, slice);
+      const NodeIndex node = lane.node_of(0, slice);
       const auto path = node == kNoNode ? std::vector<NodeIndex>() : path_to(*run.call_tree, node);
-      const std::optional<SlicePosition> box = view.innermost_box(0, slice);
+      const std::optional<SlicePosition> box = lane.innermost_box(view, 0, slice);
       ASSERT_EQ(box.has_value(), !path.empty()) << "seed " << seed << ", slice " << slice;
       if (!box) continue;
       EXPECT_EQ(paths.slices.name[box->slice], path.back());
       EXPECT_EQ(view.names()[box->name], run.call_tree->name_of(path.back()));
-      EXPECT_EQ(slice_kind_names()[view.style(1, box->slice).colour >> 8],
+      EXPECT_EQ(slice_kinds()[view.style(1, box->slice).colour >> 8].name,
                 text_of(run.call_tree->nodes.kind[path.back()]));
     }
   }
@@ -203,11 +206,11 @@ TEST(CallPaths, GiveEqualFunctionsOneName) {
   const SessionFacts facts(session);
   const TimelineView view(facts);
   std::map<std::string_view, uint32_t> number_of;
-  for (size_t run = 0; run < 2; ++run) {
-    for (const uint32_t name : view.call_path_lane().frame_names(run)) {
-      if (name == kNone) continue;
+  for (const ViewTrack& track : view.tracks()) {
+    if (track.samples == kNone) continue;
+    EXPECT_TRUE(view.source(track)->for_each_name(track, [&](SliceIndex, uint32_t name, int64_t) {
       EXPECT_EQ(number_of.try_emplace(view.names()[name], name).first->second, name);
-    }
+    }));
   }
   ASSERT_TRUE(number_of.contains("f3"));
   EXPECT_EQ(number_of["f3"], view.style(view.track_of(0, 0), 0).name);

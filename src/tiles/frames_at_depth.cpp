@@ -22,7 +22,7 @@ class PieceCutter {
   DepthPieces cut() {
     for (SliceIndex box = 0; box < paths_.slices.size(); ++box) {
       if (paths_.lane[box] >= depth_) continue;
-      while (!open_.empty() && open_.back() != paths_.callers[box]) close();
+      while (!open_.empty() && open_.back() != paths_.parent[box]) close();
       const int64_t start = paths_.slices.start[box];
       if (!open_.empty()) add_until(start);
       at_ = start;

@@ -18,14 +18,6 @@ namespace {
 /// About as many tracks as a page shows at first: their indexes are built at once.
 constexpr ViewTrackId kFirstScreen = 20;
 
-/// The order in which tracks are laid out, the most work first.
-int turn_of(const ViewTrack& track) {
-  const LaneDeclaration* lane = lane_of(track);
-  if (lane && lane->is_made_first) return 0;
-  if (track.kind == ViewKind::thread) return 1;
-  return lane && lane->drawing == Drawing::activity ? 2 : 3;
-}
-
 /// Makes the lists of the slices of a run's tracks.
 void distribute_slices(const Session& session, size_t run, const ViewTracks& tracks,
                        std::vector<std::vector<SliceIndex>>& slices) {
@@ -60,29 +52,23 @@ struct TimelineView::OpenTrack {
 
 TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
     : scope_(facts, find_facts(facts, thread_count(threads))) {
-  for (const LaneDeclaration* lane : lane_declarations()) {
-    if (lane->open) sources_[static_cast<size_t>(lane->kind)] = lane->open(scope_);
-  }
+  for (const LaneDeclaration& lane : all_lanes()) sources_.push_back(lane.open ? lane.open(scope_) : nullptr);
   for (size_t i = 0; i < tracks().size(); ++i) opened_.push_back(std::make_unique<OpenTrack>());
   lay_out_all(thread_count(threads), progress);
 }
 
 TimelineView::~TimelineView() = default;
 
-const LaneSource* TimelineView::source_of(const ViewTrack& track) const {
-  return track.source == kNone ? sources_[static_cast<size_t>(track.kind)].get() : nullptr;
-}
-
-const CallPathLane& TimelineView::call_path_lane() const {
-  return dynamic_cast<const CallPathLane&>(*sources_[static_cast<size_t>(ViewKind::call_path)]);
+const LaneSource* TimelineView::source(const ViewTrack& track) const {
+  return track.source == kNone ? sources_[static_cast<size_t>(track.lane - all_lanes().data())].get() : nullptr;
 }
 
 void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   std::vector<ViewTrackId> order(tracks().size());
   std::iota(order.begin(), order.end(), ViewTrackId{0});
   std::ranges::stable_sort(order, [&](ViewTrackId a, ViewTrackId b) {
-    const int turn_a = turn_of(tracks()[a]);
-    const int turn_b = turn_of(tracks()[b]);
+    const int turn_a = tracks()[a].lane->turn;
+    const int turn_b = tracks()[b].lane->turn;
     return turn_a != turn_b ? turn_a < turn_b : tracks()[a].slices.value_or(0) > tracks()[b].slices.value_or(0);
   });
   std::vector<std::once_flag> sorted_out(session().runs.size());
@@ -92,12 +78,12 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   for_each_in_parallel(threads, order.size(), [&](size_t i) {
     const ViewTrackId id = order[i];
     ViewTrack& track = scope_.tracks()[id];
-    const LaneSource* source = source_of(track);
+    const LaneSource* lane = source(track);
     if (track.source != kNone) {
       std::call_once(sorted_out[track.run], [&] { distribute_slices(session(), track.run, scope_.tracks(), slices); });
     }
-    const bool is_measured = source && source->measure(track);
-    if (!is_measured && id < kFirstScreen && !is_found_on_demand(track)) {
+    const bool is_measured = lane && lane->measure(track);
+    if (!is_measured && id < kFirstScreen && !track.lane->is_found_on_demand) {
       OpenTrack& opened = open(id, track.source == kNone ? nullptr : &slices[id]);
       if (opened.lanes) track.lanes = std::max<uint32_t>(opened.lanes->lanes(), 1);
     } else if (!is_measured && track.source != kNone) {
@@ -110,7 +96,7 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
 }
 
 bool TimelineView::has_slices(ViewTrackId track) const {
-  return drawing_of(tracks()[track]) == Drawing::slices;
+  return tracks()[track].lane->drawing == Drawing::slices;
 }
 
 std::string TimelineView::tile(ViewTrackId track, const TilePlace& place) const {
@@ -127,7 +113,7 @@ std::string TimelineView::activity_tile(ViewTrackId track, const TilePlace& plac
 
 std::shared_ptr<const FramesAtDepth> TimelineView::at_depth(ViewTrackId id, uint32_t depth) const {
   const ViewTrack& track = tracks()[id];
-  if (track.kind != ViewKind::call_path) return nullptr;
+  if (track.samples == kNone) return nullptr;
   OpenTrack& opened = open(id);
   const uint32_t shown = std::clamp<uint32_t>(depth, 1, std::max<uint32_t>(*track.lanes, 1));
   const std::lock_guard lock(opened.depth_mutex);
@@ -160,7 +146,7 @@ SliceTimes TimelineView::times(ViewTrackId id) const {
 SliceStyle TimelineView::style(ViewTrackId id, SliceIndex slice) const {
   const ViewTrack& track = tracks()[id];
   if (track.source != kNone) return scope_.style_of(track.run, slice);
-  return source_of(track)->style(track, lane_slices(id), slice);
+  return source(track)->style(track, lane_slices(id), slice);
 }
 
 std::optional<SlicePosition> TimelineView::find(ViewTrackId track, SliceIndex slice) const {
@@ -180,40 +166,42 @@ const DerivedSlices* TimelineView::derived(ViewTrackId id) const {
   return &lane_slices(id).slices;
 }
 
+SliceIndex TimelineView::parent(ViewTrackId id, SliceIndex slice) const {
+  const ViewTrack& track = tracks()[id];
+  if (track.source != kNone) return scope_.timeline_of(track).slices.parent[slice];
+  const std::vector<SliceIndex>& parents = lane_slices(id).parent;
+  return parents.empty() ? kNone : parents[slice];
+}
+
 const LaneSlices& TimelineView::lane_slices(ViewTrackId track) const {
   return *open(track).slices;
 }
 
-std::optional<SlicePosition> TimelineView::innermost_box(size_t run, SliceIndex slice) const {
-  const NodeIndex node = call_path_lane().node_of(run, slice);
-  if (node == kNoNode) return std::nullopt;
-  const TrackIndex source = session().runs[run].timeline.slices.track[slice];
-  const auto track = std::find_if(tracks().begin(), tracks().end(), [&](const ViewTrack& candidate) {
-    return candidate.run == run && candidate.samples != kNone && tracks()[candidate.samples].source == source;
-  });
-  if (track == tracks().end()) return std::nullopt;
-  const Frames& frames = *call_path_lane().frames(run);
-  const uint32_t length = std::min(frames.length(node), *track->lanes);
-  NodeIndex frame = frames.of(node);
-  for (uint32_t depth = std::min(frames.length(node), kMostPathLanes); depth > length; --depth) {
-    frame = frames.caller(frame);
-  }
-  if (length == 0) return std::nullopt;
-  const auto id = static_cast<ViewTrackId>(track - tracks().begin());
-  const Lane lane = lanes(id).lane(length - 1);
-  const DerivedSlices& boxes = *derived(id);
-  const int64_t start = session().runs[run].timeline.slices.start[slice] - zero(run);
-  // Of the boxes that begin together (samples without duration), the sample's own has its frame.
-  for (size_t position = lane.first_starting(start + 1); position-- > 0;) {
-    const SliceIndex box = lane.slice(position);
-    if (boxes.name[box] == frame && lane.end(position) >= start) return find(id, box);
-    if (lane.end(position) < start) break;
-  }
-  return std::nullopt;
+void write_position(JsonTextWriter& json, const TimelineView& view, const SlicePosition& placed) {
+  json.begin_object()
+      .member("track", placed.track)
+      .member("slice", placed.slice)
+      .member("lane", placed.lane)
+      .member("name", shown_name(view.names()[placed.name]))
+      .member("start", placed.start)
+      .member("duration", placed.duration)
+      .end_object();
+}
+
+void write_position(JsonTextWriter& json, const TimelineView& view, size_t run, SliceIndex slice) {
+  write_position(json, view, view.place(run, slice));
+}
+
+std::string shown_name(std::string_view name) {
+  constexpr size_t kLongest = 1024;
+  if (name.size() <= kLongest) return std::string(name);
+  size_t end = kLongest;
+  while (end > kLongest - 4 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  return std::string(name.substr(0, end)) + "...";
 }
 
 std::vector<CounterIndex::Sample> TimelineView::samples_of(const ViewTrack& track) const {
-  return source_of(track)->samples(track);
+  return source(track)->samples(track);
 }
 
 TimelineView::Cost TimelineView::cost() const {
@@ -244,7 +232,7 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
                                     slices ? std::move(*slices) : scope_.slices_of(track), parents_of(track));
     return;
   }
-  switch (drawing_of(track)) {
+  switch (track.lane->drawing) {
     case Drawing::counter:
       opened.counter = std::make_unique<CounterIndex>(samples_of(track));
       return;
@@ -254,7 +242,7 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
     case Drawing::slices:
       break;
   }
-  opened.slices = source_of(track)->slices(track);
+  opened.slices = source(track)->slices(track);
   const DerivedSlices& own = opened.slices->slices;
   const SliceTimes at(own.start, own.duration, zero(track.run));
   if (!opened.slices->lane.empty()) {

@@ -6,19 +6,18 @@
 // view. Times are ns from the start of the session.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/session_facts.h"
 #include "model/run.h"
 #include "tiles/frames_at_depth.h"
 #include "tiles/lane_index.h"
-#include "tiles/lanes/call_path_lane.h"
 #include "tiles/lanes/lane_scope.h"
 #include "tiles/lanes/lane_source.h"
 
@@ -33,6 +32,16 @@ struct SlicePosition {
   int64_t duration = 0;
   uint32_t name = 0;
 };
+
+class TimelineView;
+
+/// {"track", "slice", "lane", "name", "start", "duration"}
+void write_position(JsonTextWriter& json, const TimelineView& view, const SlicePosition& placed);
+/// Of a slice of the profile.
+void write_position(JsonTextWriter& json, const TimelineView& view, size_t run, SliceIndex slice);
+
+/// A name as lists show it: cut where it is longer than 1,024 bytes.
+std::string shown_name(std::string_view name);
 
 class TimelineView {
  public:
@@ -84,9 +93,12 @@ class TimelineView {
   const OfLane& derived_as(ViewTrackId track) const {
     return dynamic_cast<const OfLane&>(lane_slices(track));
   }
-  const CallPathLane& call_path_lane() const;
-  /// The innermost box of a call path that a slice of the profile is a sample of.
-  std::optional<SlicePosition> innermost_box(size_t run, SliceIndex slice) const;
+  /// The slice that a slice of a track is nested in; kNone where there is none.
+  SliceIndex parent(ViewTrackId track, SliceIndex slice) const;
+  /// What makes the slices of a derived track; null for a track of the profile, and where its drawing needs none.
+  const LaneSource* source(const ViewTrack& track) const;
+  /// That of each kind, in the order of all_lanes(); null where its drawing needs none.
+  const std::vector<std::unique_ptr<LaneSource>>& sources() const { return sources_; }
   /// The device op of a slice; kNone where it is none.
   OpIndex op_of(size_t run, SliceIndex slice) const { return scope_.op_of(run, slice); }
 
@@ -108,13 +120,11 @@ class TimelineView {
   OpenTrack& open(ViewTrackId track, std::vector<SliceIndex>* slices = nullptr) const;
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
   const LaneSlices& lane_slices(ViewTrackId track) const;
-  /// That of a derived track whose drawing needs one; else null.
-  const LaneSource* source_of(const ViewTrack& track) const;
   SliceParents parents_of(const ViewTrack& track) const;
   void lay_out_all(unsigned threads, const Progress& progress);
 
   LaneScope scope_;
-  std::array<std::unique_ptr<LaneSource>, kViewKinds> sources_;
+  std::vector<std::unique_ptr<LaneSource>> sources_;        // in the order of all_lanes()
   mutable std::vector<std::unique_ptr<OpenTrack>> opened_;  // by track
 };
 

@@ -27,10 +27,10 @@ RandomRun random_timeline(unsigned seed) {
   return RandomRun(seed, kWithoutSteps, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
 }
 
-std::vector<ViewTrackId> of_kind(const TimelineView& view, ViewKind kind) {
+std::vector<ViewTrackId> of_kind(const TimelineView& view, std::string_view kind) {
   std::vector<ViewTrackId> found;
   for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
-    if (view.tracks()[id].kind == kind) found.push_back(id);
+    if (view.tracks()[id].lane->kind == kind) found.push_back(id);
   }
   return found;
 }
@@ -60,7 +60,7 @@ TEST(TimelineView, EverySliceStandsOnOneTrack) {
       const ViewTrack& track = view.tracks()[id];
       if (!view.has_slices(id)) continue;
       const LaneIndex& lanes = view.lanes(id);
-      if (track.kind == ViewKind::layers) {
+      if (track.lane->kind == "layers") {
         EXPECT_EQ(track.lanes, 2U);  // before it is known whether there are any
       } else {
         EXPECT_EQ(track.lanes.value_or(lanes.lanes()),
@@ -85,7 +85,7 @@ TEST(TimelineView, IdleTracksAddUpToTheTable) {
                                                                                     integer_at(table, row, "total_ns")};
     }
     std::map<std::pair<int64_t, std::string>, std::pair<int64_t, int64_t>> found;
-    for (const ViewTrackId id : of_kind(view, ViewKind::idle)) {
+    for (const ViewTrackId id : of_kind(view, "idle")) {
       const IdleSlices& idle = view.derived_as<IdleSlices>(id);
       for (SliceIndex gap = 0; gap < idle.slices.size(); ++gap) {
         int64_t length = 0;
@@ -117,7 +117,7 @@ TEST(TimelineView, TheCriticalPathIsThatOfTheTable) {
           integer_at(table, row, "duration_ns");
     }
     std::map<std::tuple<int64_t, std::string, std::string>, int64_t> found;
-    for (const ViewTrackId id : of_kind(view, ViewKind::critical_path)) {
+    for (const ViewTrackId id : of_kind(view, "critical_path")) {
       const size_t run = view.tracks()[id].run;
       const DerivedSlices& parts = *view.derived(id);
       for (SliceIndex part = 0; part < parts.size(); ++part) {
@@ -129,7 +129,7 @@ TEST(TimelineView, TheCriticalPathIsThatOfTheTable) {
         std::string words = bound_by;
         std::replace(words.begin(), words.end(), '_', ' ');
         EXPECT_EQ(view.names()[style.name], about == kNone ? words : name);
-        const std::string kind = slice_kind_names()[style.colour >> 8];
+        const std::string_view kind = slice_kinds()[style.colour >> 8].name;
         EXPECT_EQ(kind == "idle", BoundBy::cause_of(parts.name[part]).has_value()) << kind;
         ++checked;
       }
@@ -177,7 +177,7 @@ TEST(TimelineView, AtTheStartOfEachOpStandItsLayerAndItsPart) {
   const SessionFacts facts(session);
   const TimelineView view(facts);
   const RunLayers layers = find_layers({facts, 0, 0});
-  const std::vector<ViewTrackId> tracks = of_kind(view, ViewKind::layers);
+  const std::vector<ViewTrackId> tracks = of_kind(view, "layers");
   ASSERT_EQ(tracks.size(), 2u);
   int64_t in_layers = 0;
   for (const PlacedOp& op : layers.ops) {
@@ -202,7 +202,7 @@ TEST(TimelineView, ADeviceThatMultipliesNoMatricesHasNoTrackOfLayers) {
   run.kernel("copy", 0, 10, {0, 7, OpKind::compute, KernelClass::elementwise, kNone});
   const Session session = session_of(std::move(run));
   const SessionFacts facts(session);
-  EXPECT_TRUE(of_kind(TimelineView(facts), ViewKind::layers).empty());
+  EXPECT_TRUE(of_kind(TimelineView(facts), "layers").empty());
 }
 
 TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {
@@ -212,7 +212,7 @@ TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {
     const SessionFacts facts(session);
     const TimelineView view(facts);
     const Table table = gpu_time_table(session, {});
-    for (const ViewTrackId id : of_kind(view, ViewKind::busy)) {
+    for (const ViewTrackId id : of_kind(view, "busy")) {
       size_t row = 0;
       while (integer_at(table, row, "device") != *view.tracks()[id].device) ++row;
       const std::string tile = view.activity_tile(id, {0, 0});  // the runs are shorter than 1,024 ns
@@ -228,7 +228,7 @@ TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {
         EXPECT_EQ(static_cast<int64_t>(sum), integer_at(table, row, column)) << "seed " << seed;
       }
     }
-    for (const ViewTrackId id : of_kind(view, ViewKind::exposed)) {
+    for (const ViewTrackId id : of_kind(view, "exposed")) {
       size_t row = 0;
       while (integer_at(table, row, "device") != *view.tracks()[id].device) ++row;
       int64_t total = 0;
@@ -251,7 +251,7 @@ TEST(TimelineView, ProjectsRangesOntoTheDevice) {
   const Session session = session_of(std::move(run));
   const SessionFacts facts(session);
   const TimelineView view(facts);
-  const std::vector<ViewTrackId> tracks = of_kind(view, ViewKind::ranges);
+  const std::vector<ViewTrackId> tracks = of_kind(view, "ranges");
   ASSERT_EQ(tracks.size(), 1U);
   const DerivedSlices& ranges = *view.derived(tracks[0]);
   ASSERT_EQ(ranges.size(), 1U);
@@ -278,8 +278,8 @@ TEST(TimelineView, TracksCanBeToldApart) {
   std::vector<std::string> streams;
   std::vector<std::string> counters;
   for (const ViewTrack& track : view.tracks()) {
-    if (track.kind == ViewKind::stream) streams.push_back(track.name);
-    if (track.kind == ViewKind::counter) counters.push_back(track.group.back() + ": " + track.name);
+    if (track.lane->kind == "stream") streams.push_back(track.name);
+    if (track.lane->kind == "counter") counters.push_back(track.group.back() + ": " + track.name);
   }
   EXPECT_EQ(streams, (std::vector<std::string>{"no stream", "stream 9", "no stream (2)"}));
   for (const ViewTrack& track : view.tracks()) EXPECT_NE(track.name, "-1");
@@ -326,7 +326,7 @@ TEST(TimelineView, ManyThreadsAtOnce) {
       threads.emplace_back([&] {
         for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
           if (view.has_slices(id)) mine.push_back(view.tile(id, {0, 0}));
-          if (view.tracks()[id].kind == ViewKind::busy) mine.push_back(view.activity_tile(id, {0, 0}));
+          if (view.tracks()[id].lane->kind == "busy") mine.push_back(view.activity_tile(id, {0, 0}));
         }
       });
     }
@@ -345,7 +345,7 @@ std::vector<std::string> picture_of(const TimelineView& view) {
     picture.push_back(track.name + " " + std::to_string(track.slices.value_or(0)) + " " +
                       std::to_string(track.lanes.value_or(0)));
     if (view.has_slices(id)) picture.push_back(view.tile(id, {0, 0}));
-    if (track.kind == ViewKind::busy) picture.push_back(view.activity_tile(id, {0, 0}));
+    if (track.lane->kind == "busy") picture.push_back(view.activity_tile(id, {0, 0}));
   }
   return picture;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "tiles/lanes/lane_source.h"
 
 namespace cgpu {
 
@@ -21,9 +22,15 @@ TrackList::TrackList(const Session& session, size_t run, const RunFacts& facts, 
                        : fmt::format("rank {}", run_.rank));
 }
 
-ViewTrack& TrackList::add(ViewKind kind, const std::string& group, const std::string& name) {
+void TrackList::add_all(const LaneDeclaration& lane, const ListedAt& at) {
+  lane_ = &lane;
+  lane.list(*this, at);
+  lane_ = nullptr;
+}
+
+ViewTrack& TrackList::add(const std::string& group, const std::string& name) {
   ViewTrack& track = tracks_.emplace_back();
-  track.kind = kind;
+  track.lane = lane_;
   track.run = number_;
   track.group = group_;
   track.group.push_back(group);

@@ -32,7 +32,10 @@ class TrackList {
   /// Whether the session is a part of another.
   bool is_part() const { return is_part_; }
 
-  ViewTrack& add(ViewKind kind, const std::string& group, const std::string& name);
+  /// Adds those of a kind at one place.
+  void add_all(const LaneDeclaration& lane, const ListedAt& at);
+  /// Adds one of that kind, else of none yet.
+  ViewTrack& add(const std::string& group, const std::string& name);
   ViewTrack& operator[](ViewTrackId id) { return tracks_[id]; }
   ViewTrackId last() const { return static_cast<ViewTrackId>(tracks_.size() - 1); }
 
@@ -51,6 +54,7 @@ class TrackList {
   bool is_part_;
   std::vector<ViewTrack>& tracks_;
   std::vector<std::string> group_;
+  const LaneDeclaration* lane_ = nullptr;  // whose tracks are added
 };
 
 }  // namespace cgpu

@@ -39,6 +39,17 @@ std::string name_of_stream(const Track& track) {
   return name.empty() || name.starts_with("stream") ? stream : fmt::format("{} ({})", name, stream);
 }
 
+/// The kinds of the tracks of the profile.
+const LaneDeclaration& kind_of(TrackKind track, TrackPart part) {
+  static const LaneDeclaration thread{.kind = "thread", .turn = 1};
+  static const LaneDeclaration stream{.kind = "stream"};
+  static const LaneDeclaration ranges{.kind = "ranges"};
+  static const LaneDeclaration other{.kind = "other"};
+  if (part == TrackPart::ranges) return ranges;
+  if (part == TrackPart::rest) return other;
+  return track == TrackKind::host_thread ? thread : track == TrackKind::device_stream ? stream : other;
+}
+
 /// The tracks of one run, in order.
 class TracksOfRun {
  public:
@@ -62,8 +73,8 @@ class TracksOfRun {
 
  private:
   void list_lanes(TrackPlace place, const ListedAt& at) {
-    for (const LaneDeclaration* lane : lane_declarations()) {
-      if (lane->place == place) lane->list(list_, at);
+    for (const LaneDeclaration& lane : all_lanes()) {
+      if (lane.place == place) list_.add_all(lane, at);
     }
   }
 
@@ -130,12 +141,8 @@ class TracksOfRun {
     for (const auto& [part, suffix] : parts) {
       const PartFacts& facts = facts_.slices.parts[number][static_cast<size_t>(part)];
       if (facts.slices == 0) continue;
-      const ViewKind kind = part == TrackPart::ranges ? ViewKind::ranges
-                            : part == TrackPart::rest ? ViewKind::other
-                            : host                    ? ViewKind::thread
-                            : stream                  ? ViewKind::stream
-                                                      : ViewKind::other;
-      ViewTrack& track = list_.add(kind, group, name + suffix);
+      ViewTrack& track = list_.add(group, name + suffix);
+      track.lane = &kind_of(source.kind, part);
       track.group.insert(track.group.end(), source.above.begin(), source.above.end());
       track.slices = facts.slices;
       track.source = number;
@@ -154,38 +161,6 @@ class TracksOfRun {
 };
 
 }  // namespace
-
-const char* text_of(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::thread:
-      return "thread";
-    case ViewKind::stream:
-      return "stream";
-    case ViewKind::async:
-      return "async";
-    case ViewKind::other:
-      return "other";
-    case ViewKind::ranges:
-      return "ranges";
-    case ViewKind::busy:
-      return "busy";
-    case ViewKind::idle:
-      return "idle";
-    case ViewKind::steps:
-      return "steps";
-    case ViewKind::exposed:
-      return "exposed";
-    case ViewKind::counter:
-      return "counter";
-    case ViewKind::call_path:
-      return "call_path";
-    case ViewKind::critical_path:
-      return "critical_path";
-    case ViewKind::layers:
-      return "layers";
-  }
-  return "other";
-}
 
 ViewTracks::ViewTracks(const Session& session, const std::vector<RunFacts>& facts) {
   for (size_t run = 0; run < session.runs.size(); ++run) {

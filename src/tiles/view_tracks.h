@@ -15,28 +15,13 @@
 
 namespace cgpu {
 
-enum class ViewKind : uint8_t {
-  thread,
-  stream,
-  async,
-  other,
-  ranges,
-  busy,
-  idle,
-  steps,
-  exposed,
-  counter,
-  call_path,
-  critical_path,
-  layers
-};
-inline constexpr size_t kViewKinds = static_cast<size_t>(ViewKind::layers) + 1;
-const char* text_of(ViewKind kind);  // "thread", ...
+struct LaneDeclaration;
+
 using ViewTrackId = uint32_t;
 
 struct ViewTrack {
-  ViewKind kind = ViewKind::other;
-  size_t run = 0;  // index into Session::runs
+  const LaneDeclaration* lane = nullptr;  // its kind (lanes/lane_source.h)
+  size_t run = 0;                         // index into Session::runs
   std::vector<std::string> group;
   std::string name;
   std::optional<uint64_t> slices;  // absent until they are counted

@@ -5,21 +5,10 @@ import type { Session, SliceDetails, Track } from "../src/api/protocol";
 import { AppState } from "../src/model/app_state";
 import { ProfileStates } from "../src/model/profile_states";
 import { choicesOf } from "../src/views/choices";
+import { mockTrack } from "./mock/track";
 
-const track = (id: number, pinned = false, lanes = 1): Track => ({
-  id,
-  run: 0,
-  rank: 0,
-  kind: "thread",
-  drawing: "slices",
-  on_demand: false,
-  group: ["g"],
-  name: `t${id}`,
-  sort: id,
-  slices: 1,
-  lanes,
-  pinned,
-});
+const track = (id: number, pinned = false, lanes = 1): Track =>
+  mockTrack(id, "thread", ["g"], `t${id}`, { slices: 1, lanes, pinned });
 const SESSION = {
   session: "x",
   span: 1e9,

@@ -10,26 +10,14 @@ import {
   tracksAtDepth,
 } from "../src/model/call_depth";
 import { layout, moveTrack, type TrackSettings } from "../src/model/layout";
+import { mockTrack } from "./mock/track";
 
-const track = (id: number, rank: number, kind: Track["kind"], name: string, more: Partial<Track> = {}): Track => ({
-  id,
-  run: rank,
-  rank,
-  kind,
-  drawing: "slices",
-  on_demand: false,
-  group: [`rank ${rank}`, "program"],
-  name,
-  sort: id,
-  slices: 10,
-  lanes: 1,
-  pinned: false,
-  ...more,
-});
+const track = (id: number, rank: number, kind: string, name: string, more: Partial<Track> = {}): Track =>
+  mockTrack(id, kind, [`rank ${rank}`, "program"], name, { run: rank, rank, ...more });
 const TRACKS = [
   track(0, 0, "thread", "main"),
   track(1, 0, "call_path", "main call path (outermost 64 of 70 frames)", { samples: 0, lanes: 64 }),
-  track(2, 0, "counter", "memory", { drawing: "counter" }),
+  track(2, 0, "counter", "memory"),
   track(3, 1, "thread", "main"),
   track(4, 1, "call_path", "main call path", { samples: 3, lanes: 5 }),
 ];
@@ -70,7 +58,7 @@ test("at one depth a track of samples is one row, and the headings that tell it 
 test("of processes of one program their numbers are named", () => {
   const names = (...groups: string[][]) =>
     tracksAtDepth(
-      groups.map((group, i) => track(i, 0, "call_path", "thread 0", { group })),
+      groups.map((group, i) => track(i, 0, "call_path", "thread 0", { group, samples: -1 })),
       1,
     ).map(({ name }) => name);
   assert.deepEqual(names(["ring (rank 0)"], ["ring (rank 1)"]), ["rank 0 \u203a thread 0", "rank 1 \u203a thread 0"]);

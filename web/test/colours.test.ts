@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ACTIVITY_FILLS, cssColour, fromCss, mix, Palette, pixel, SLICE_TEXT } from "../src/timeline/colours";
 import { ACTIVITY, CAUSE } from "../src/timeline/frame";
@@ -24,8 +24,25 @@ const CAUSES = [
   ...COMMON_CAUSES,
   ...["lock", "other_rank", "profiler_overhead", "compilation", "io", "not_scheduled", "no_work"],
 ];
-const HOST = ["framework_op", "annotation", "python_function", "runtime_call", "driver_call", "os_call", "step"];
-const KINDS = [...HOST, "kernel", "memcpy", "other", "exposed_communication"];
+const HOST = ["framework_op", "annotation", "python_function", "runtime_call", "driver_call", "os_call"];
+const LOOKS = looksOfLanes();
+const KINDS = [...HOST, "kernel", "memcpy", "other", ...LOOKS.keys()];
+const WORDS = {
+  kinds: KINDS,
+  looks: KINDS.map((kind) => LOOKS.get(kind) ?? ""),
+  classes: CLASSES,
+  causes: CAUSES,
+};
+
+/** Of each kind of slices that a lane of the program declares. */
+function looksOfLanes(): Map<string, string> {
+  const folder = "../src/tiles/lanes";
+  const files = readdirSync(folder).filter((file) => file.endsWith("_lane.cpp"));
+  const texts = files.map((file) => readFileSync(`${folder}/${file}`, "utf8"));
+  return new Map(
+    texts.flatMap((text) => [...text.matchAll(/\{"(\w+)", "([^"]*)"\}/g)]).map(([, kind, look]) => [kind!, look!]),
+  );
+}
 
 /** WCAG 2: relative luminance. */
 function luminance(colour: number): number {
@@ -139,7 +156,7 @@ function leastDistance(a: Named, b: Named): number {
 
 for (const theme of ["light", "dark"] as const) {
   test(`names can be read on every fill, ${theme}`, () => {
-    const palette = new Palette(theme, KINDS, CLASSES, CAUSES);
+    const palette = new Palette(theme, WORDS);
     const text = fromCss(SLICE_TEXT);
     const fills: number[] = [
       ...KINDS.map((_, i) => palette.kindColour(i)),
@@ -157,15 +174,17 @@ for (const theme of ["light", "dark"] as const) {
   });
 
   test(`classes, causes and kinds of the host can be told apart, with any colour vision, ${theme}`, () => {
-    const palette = new Palette(theme, KINDS, CLASSES, CAUSES);
+    const palette = new Palette(theme, WORDS);
     const colours: Named[] = [
       ...CLASSES.map((name, i) => ({ table: "class", name, colour: palette.classColour(i) })),
       ...CAUSES.map((name, i) => ({ table: "cause", name, colour: palette.cause(i) })),
-      ...KINDS.filter((name) => HOST.includes(name) || name === "exposed_communication").map((name) => ({
-        table: "kind",
-        name,
-        colour: palette.kindColour(KINDS.indexOf(name)),
-      })),
+      ...KINDS.filter((name) => HOST.includes(name) || ["step", "exposed_communication"].includes(name)).map(
+        (name) => ({
+          table: "kind",
+          name,
+          colour: palette.kindColour(KINDS.indexOf(name)),
+        }),
+      ),
     ];
     colours.forEach((a, i) =>
       colours.slice(0, i).forEach((b) => {
@@ -180,7 +199,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 
   test(`what was taken for each other is far apart, ${theme}`, () => {
-    const palette = new Palette(theme, KINDS, CLASSES, CAUSES);
+    const palette = new Palette(theme, WORDS);
     const ofClass = (name: string) => palette.classColour(CLASSES.indexOf(name));
     const ofCause = (name: string) => palette.cause(CAUSES.indexOf(name));
     const ofKind = (name: string) => palette.kindColour(KINDS.indexOf(name));
@@ -242,13 +261,13 @@ test("lanes of activity have the colours of the page's charts", () => {
 });
 
 test("a device op has the colour of its class, anything else that of its kind", () => {
-  const palette = new Palette("light", KINDS, CLASSES, CAUSES);
+  const palette = new Palette("light", WORDS);
   assert.equal(palette.slice("class", (KINDS.indexOf("kernel") << 8) | 2, 0, 0), palette.classColour(2));
   assert.equal(palette.slice("class", 0 << 8, 0, 0), palette.kindColour(0));
 });
 
 test("slower is red, faster blue, the more the stronger; what is not compared is grey", () => {
-  const palette = new Palette("light", KINDS, CLASSES, CAUSES);
+  const palette = new Palette("light", WORDS);
   const redness = (ratio: number) => {
     const colour = palette.change(ratio);
     return (colour & 255) - ((colour >> 16) & 255);
@@ -272,14 +291,28 @@ test("slower is red, faster blue, the more the stronger; what is not compared is
 });
 
 test("a frame of a call path has the colour of its function", () => {
-  const kinds = [...KINDS, "function", "entry"];
-  const palette = new Palette("light", kinds, CLASSES, CAUSES);
-  const frame = (name: number) => palette.slice("class", kinds.indexOf("function") << 8, name, 5);
+  const words = { kinds: [...KINDS, "function"], looks: [...WORDS.looks, "name"], classes: CLASSES, causes: CAUSES };
+  const palette = new Palette("light", words);
+  const frame = (name: number) => palette.slice("class", KINDS.length << 8, name, 5);
   assert.equal(frame(7), palette.slice("name", 0, 7, 0));
   assert.notEqual(frame(7), frame(8));
-  assert.ok(palette.isNamedKind(kinds.indexOf("entry")));
-  assert.ok(palette.isNamedKind(kinds.indexOf("other")), "which says nothing");
-  assert.ok(!palette.isNamedKind(kinds.indexOf("kernel")));
+  assert.ok(palette.isNamedKind(KINDS.indexOf("other")), "which says nothing");
+  assert.ok(!palette.isNamedKind(KINDS.indexOf("kernel")));
+});
+
+test("slices of lanes look as the lanes declare it", () => {
+  const palette = new Palette("light", WORDS);
+  const ofKind = (name: string) => palette.kindColour(KINDS.indexOf(name));
+  const plain = ofKind("other");
+  assert.ok(LOOKS.size >= 6);
+  for (const [kind, look] of LOOKS) {
+    const number = KINDS.indexOf(kind);
+    if (look === "name") assert.ok(palette.isNamedKind(number), kind);
+    else if (look === "cause") assert.ok(palette.isCauseKind(number), kind);
+    else if (look === "communication") assert.equal(ofKind(kind), palette.activity.communication);
+    else if (KINDS.includes(look)) assert.equal(ofKind(kind), ofKind(look));
+    else assert.notEqual(ofKind(kind), plain, `${kind}: ${look}`);
+  }
 });
 
 test("pixels: channels, mixing, CSS", () => {
@@ -289,8 +322,8 @@ test("pixels: channels, mixing, CSS", () => {
 });
 
 test("the legend has what the picture used, causes first", () => {
-  const palette = new Palette("dark", KINDS, CLASSES, CAUSES);
-  const session = { kinds: KINDS, classes: CLASSES, causes: CAUSES } as unknown as Session;
+  const palette = new Palette("dark", WORDS);
+  const session = WORDS as unknown as Session;
   const seen = new Uint8Array(ACTIVITY + 3);
   const kernel = KINDS.indexOf("kernel") << 8;
   seen[kernel | CLASSES.indexOf("gemm")] = seen[0] = seen[CAUSE | CAUSES.indexOf("launch_overhead")] = 1;

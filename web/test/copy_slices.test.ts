@@ -4,13 +4,13 @@ import { CopySlices } from "../src/api/copy_slices";
 import type { Session } from "../src/api/protocol";
 import { encodeTile, type MockSlice } from "./mock/profile.mjs";
 
-const NAMES = ["gemm", "copy", "data_loading"];
+const NAMES = ["gemm", "copy", "data loading"];
 const session = {
   kinds: ["kernel", "idle"],
   causes: ["data_loading"],
   tracks: [
-    { id: 0, kind: "stream" },
-    { id: 1, kind: "idle" },
+    { id: 0, derived: false },
+    { id: 1, derived: true },
   ],
 } as unknown as Session;
 /** Start, length, name, colour: the kind in the high byte. */
@@ -42,6 +42,7 @@ test("a copy searches as the server does, each slice once", () => {
   const starts = (query: string) => search(query).matches.map(({ start }) => start);
   assert.deepEqual(starts("q=GEMM"), [0, 300]);
   assert.deepEqual(starts("q=data loading"), [100], "causes as the page writes them");
+  assert.deepEqual(starts("q=data_loading"), [100], "and as tables do");
   assert.deepEqual(starts("q=data&own=1"), []);
   assert.deepEqual(starts("q=^c.*y$&regex=1&track=0"), [20, 200]);
   assert.deepEqual(starts("q=gemm&past=0,0"), [300]);

@@ -1,10 +1,11 @@
 // Lanes that mean coverage against the slow way: count every nanosecond of a pixel.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Coverage } from "../src/api/protocol";
 import { tilesIn } from "../src/api/tile_store";
 import { BUCKETS, decodeSliceTile, type ActivityTile } from "../src/api/tiles";
 import { addActivity, newActivityRaster, rowsOf } from "../src/timeline/activity";
-import { coverageAt, coverageRows, type CoverageKind } from "../src/timeline/coverage";
+import { coverageAt, coverageRows } from "../src/timeline/coverage";
 import { LaneRaster, levelFor, pixelBuckets } from "../src/timeline/raster";
 import { encodeTile, randomNumbers, type MockSlice } from "./mock/profile.mjs";
 
@@ -47,8 +48,8 @@ function activityTile(does: Uint8Array, level: number, index: number): ActivityT
   return { level, index, bytes: 0, compute, communication, memory };
 }
 
-function check(kind: CoverageKind, what: number, height: number): void {
-  const random = randomNumbers(kind === "idle" ? 3 : 4);
+function check(coverage: Coverage, what: number, height: number): void {
+  const random = randomNumbers(coverage === "idle" ? 3 : 4);
   for (let round = 0; round < 12; ++round) {
     const span = 20000 + Math.floor(random() * 200000);
     const does = randomDevice(random, span);
@@ -70,13 +71,13 @@ function check(kind: CoverageKind, what: number, height: number): void {
       addActivity(activity, activityTile(does, level, index), buckets);
     }
     const rows = new Uint16Array(pixels);
-    coverageRows(rows, kind, lane, activity, height);
+    coverageRows(rows, coverage, lane, activity, height);
     for (let p = 0; p < pixels; ++p) {
       const [from, to] = [buckets.from[p]! * 2 ** level, buckets.to[p]! * 2 ** level];
       if (to > span) continue; // beyond the last op of the device
       const held = does.subarray(from, to).reduce((sum, each) => sum + Number(each === what), 0);
       const exact = held / (to - from);
-      assert.ok(Math.abs(coverageAt(kind, activity, p) - exact) < 1e-4, `${kind}, pixel ${p}`);
+      assert.ok(Math.abs(coverageAt(coverage, activity, p) - exact) < 1e-4, `${coverage}, pixel ${p}`);
       assert.equal(rows[p]! > 0, held > 0, "drawn where there is some of it, however little");
       assert.ok(Math.abs(rows[p]! - exact * height) <= (rows[p] === 1 ? 1 : 0.501), `${rows[p]} of ${exact * height}`);
     }
@@ -85,7 +86,7 @@ function check(kind: CoverageKind, what: number, height: number): void {
 
 test("the gaps of a device stand as high as their share of the time", () => check("idle", IDLE, 17));
 
-test("so does exposed communication", () => check("exposed", COMMUNICATION, 34));
+test("so does exposed communication", () => check("communication", COMMUNICATION, 34));
 
 test("what is there but not known how much is one row", () => {
   const lane = new LaneRaster(3);

@@ -3,21 +3,10 @@ import { test } from "node:test";
 import type { Track } from "../src/api/protocol";
 import { busyBeside, foldedAtFirst, groupId, outermost, summaryOf } from "../src/model/groups";
 import { headingsOf, layout, moveTrack, rowAt, SUMMARY_HEIGHT, type TrackSettings } from "../src/model/layout";
+import { mockTrack } from "./mock/track";
 
-const track = (id: number, group: string[], name: string, lanes = 1, kind: Track["kind"] = "thread"): Track => ({
-  id,
-  run: 0,
-  rank: 0,
-  kind,
-  drawing: kind === "busy" ? "activity" : kind === "counter" ? "counter" : "slices",
-  on_demand: kind === "critical_path" || kind === "layers",
-  group,
-  name,
-  sort: id,
-  slices: 10,
-  lanes,
-  pinned: false,
-});
+const track = (id: number, group: string[], name: string, lanes = 1, kind = "thread"): Track =>
+  mockTrack(id, kind, group, name, { lanes });
 const TRACKS = [
   track(0, ["rank 0", "GPU 0"], "busy", 1, "busy"),
   track(1, ["rank 0", "GPU 0"], "stream 7", 2, "stream"),

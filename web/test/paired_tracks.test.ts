@@ -3,9 +3,10 @@ import { test } from "node:test";
 import type { Track } from "../src/api/protocol";
 import { layout, SHARED_LANE_HEIGHT } from "../src/model/layout";
 import { pairedTracks } from "../src/model/paired_tracks";
+import { mockTrack } from "./mock/track";
 
-const track = (id: number, kind: Track["kind"], group: string[], name: string, lanes = 1): Track =>
-  ({ id, kind, group, name, sort: id, lanes, run: 0, rank: 0 }) as Track;
+const track = (id: number, kind: string, group: string[], name: string, lanes = 1): Track =>
+  mockTrack(id, kind, group, name, { lanes });
 
 test("tracks of two runs by their names, whatever the device and the process are called", () => {
   const a = [

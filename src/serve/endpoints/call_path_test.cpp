@@ -1,5 +1,3 @@
-#include "serve/endpoints/call_path.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

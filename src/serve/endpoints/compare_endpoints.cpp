@@ -27,7 +27,7 @@ std::optional<SlicePosition> gap_around(const Profile& profile, size_t run, Inte
   const TimelineView& view = profile.view();
   std::optional<SlicePosition> shortest;
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
-    if (view.tracks()[track].kind != ViewKind::idle || view.tracks()[track].run != run) continue;
+    if (view.tracks()[track].lane->coverage != Coverage::idle || view.tracks()[track].run != run) continue;
     const DerivedSlices& gaps = *view.derived(track);
     const auto after = std::upper_bound(gaps.start.begin(), gaps.start.end(), time.begin);
     if (after == gaps.start.begin()) continue;
@@ -43,7 +43,7 @@ std::optional<SlicePosition> gap_around(const Profile& profile, size_t run, Inte
 std::optional<SlicePosition> gap_before(const Profile& profile, size_t run, SliceIndex op) {
   const TimelineView& view = profile.view();
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
-    if (view.tracks()[track].kind != ViewKind::idle || view.tracks()[track].run != run) continue;
+    if (view.tracks()[track].lane->coverage != Coverage::idle || view.tracks()[track].run != run) continue;
     const std::vector<SliceIndex>& ends = view.derived(track)->origin;
     const auto found = std::find(ends.begin(), ends.end(), op);
     if (found != ends.end()) return view.find(track, static_cast<SliceIndex>(found - ends.begin()));
@@ -69,7 +69,7 @@ void write_place(JsonTextWriter& json, const ComparedProfiles& compared, const C
   if (place->slice != kNone) time = {slice->start, slice->start + slice->duration};
   json.begin_object().member("start", time.begin).member("end", time.end).key("slice");
   if (slice) {
-    write_position(json, profile, *slice);
+    write_position(json, profile.view(), *slice);
   } else {
     json.null();
   }
@@ -170,7 +170,7 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
   const SlicePosition placed = position_of(profile, parameters);
   const ViewTrack& track = profile.view().tracks()[placed.track];
   const DerivedSlices* derived = profile.view().derived(placed.track);
-  const bool is_gap = track.kind == ViewKind::idle;
+  const bool is_gap = track.lane->coverage == Coverage::idle;
   ComparedProfiles::Partner partner;
   if (derived == nullptr) {
     partner = compared.partner_of(side, track.run, placed.slice);
@@ -193,7 +193,7 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
   const std::string_view name = profile.view().names()[placed.name];
   json.member("key", shown_name(partner.key.empty() ? name : partner.key)).key("partner");
   if (found) {
-    write_position(json, theirs, *found);
+    write_position(json, theirs.view(), *found);
   } else {
     json.null();
   }
@@ -217,9 +217,9 @@ Answer answer_aligned(const ComparedProfiles& compared, const Request& request) 
     if (tracks && std::find(tracks->begin(), tracks->end(), int64_t{own.track}) == tracks->end()) continue;
     if (++total > kMostPairs) continue;
     json.begin_object().key("a");
-    write_position(json, a, own);
+    write_position(json, a.view(), own);
     json.key("b");
-    write_position(json, b, b.view().place(ops.run.b, ops.slice.b));
+    write_position(json, b.view(), ops.run.b, ops.slice.b);
     json.end_object();
   }
   json.end_array().member("total", static_cast<int64_t>(total)).end_object();

@@ -33,13 +33,13 @@ std::vector<ViewTrackId> path_tracks(const TimelineView& view, const Parameters&
   if (const auto wanted = parameters.integers("track", 0, count - 1)) {
     for (const int64_t track : std::set<int64_t>(wanted->begin(), wanted->end())) {
       tracks.push_back(static_cast<ViewTrackId>(track));
-      if (view.tracks()[tracks.back()].kind == ViewKind::call_path) continue;
+      if (view.tracks()[tracks.back()].samples != kNone) continue;
       throw RequestError(kBadRequest, "track: " + std::to_string(track) + " has no call paths");
     }
     return tracks;
   }
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
-    if (view.tracks()[track].kind == ViewKind::call_path) tracks.push_back(track);
+    if (view.tracks()[track].samples != kNone) tracks.push_back(track);
   }
   return tracks;
 }

@@ -116,7 +116,7 @@ Answer answer_launch(const Profile& profile, const Request& request) {
       .member("match", text_of(match))
       .key("slices")
       .begin_array();
-  for (const FoundSlice& found : slices) write_position(json, profile, profile.view().place(found.run, found.slice));
+  for (const FoundSlice& found : slices) write_position(json, profile.view(), found.run, found.slice);
   json.end_array().end_object();
   return json_answer(std::move(json).text());
 }

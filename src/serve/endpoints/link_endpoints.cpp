@@ -24,33 +24,15 @@ std::optional<SlicePosition> beside(const TimelineView& view, const SlicePositio
   return view.find(placed.track, lane.slice(next ? position + 1 : position - 1));
 }
 
-/// The first of the boxes below one of a call path.
-std::optional<SlicePosition> first_called(const TimelineView& view, const SlicePosition& placed) {
-  const LaneIndex& lanes = view.lanes(placed.track);
-  if (placed.lane + 1 >= lanes.lanes()) return std::nullopt;
-  const Lane lane = lanes.lane(placed.lane + 1);
-  const std::vector<SliceIndex>& callers = view.derived_as<CallPaths>(placed.track).callers;
-  const int64_t end = placed.start + placed.duration;
-  for (size_t at = lane.first_starting(placed.start); at < lane.size() && lane.start(at) <= end; ++at) {
-    if (callers[lane.slice(at)] == placed.slice) return view.find(placed.track, lane.slice(at));
-  }
-  return std::nullopt;
-}
-
 /// The child that begins first: it lies on a lane below.
-std::optional<SlicePosition> first_child(const Profile& profile, const SlicePosition& placed) {
-  const TimelineView& view = profile.view();
-  const ViewTrack& track = view.tracks()[placed.track];
-  if (track.kind == ViewKind::call_path) return first_called(view, placed);
-  if (track.source == kNone) return std::nullopt;
-  const Slices& slices = profile.session().runs[track.run].timeline.slices;
+std::optional<SlicePosition> first_child(const TimelineView& view, const SlicePosition& placed) {
   const LaneIndex& lanes = view.lanes(placed.track);
   std::optional<SlicePosition> first;
   for (uint32_t number = placed.lane + 1; number < lanes.lanes(); ++number) {
     const Lane lane = lanes.lane(number);
     const int64_t end = std::min(placed.start + placed.duration, first ? first->start - 1 : INT64_MAX);
     for (size_t at = lane.first_starting(placed.start); at < lane.size() && lane.start(at) <= end; ++at) {
-      if (slices.parent[lane.slice(at)] != placed.slice) continue;
+      if (view.parent(placed.track, lane.slice(at)) != placed.slice) continue;
       first = view.find(placed.track, lane.slice(at));
       break;
     }
@@ -71,15 +53,15 @@ std::optional<SlicePosition> neighbor(const Profile& profile, const SlicePositio
   const size_t run = view.tracks()[placed.track].run;
   const Timeline& timeline = profile.session().runs[run].timeline;
   if (where == "next" || where == "previous") return beside(view, placed, where == "next");
-  if (where == "child") return first_child(profile, placed);
-  if (where == "parent" && view.tracks()[placed.track].kind == ViewKind::call_path) {
-    return view.find(placed.track, view.derived_as<CallPaths>(placed.track).callers[placed.slice]);
+  if (where == "child") return first_child(view, placed);
+  if (where == "parent") {
+    const SliceIndex above = view.parent(placed.track, placed.slice);
+    if (above == kNone) return std::nullopt;
+    return view.derived(placed.track) ? view.find(placed.track, above) : view.place(run, above);
   }
   const SliceIndex slice = origin_of(profile, placed);
   std::optional<SliceIndex> found;
-  if (where == "parent") {
-    if (view.tracks()[placed.track].source != kNone) found = timeline.slices.parent[slice];
-  } else if (where == "launch") {
+  if (where == "launch") {
     if (slice == kNone) return std::nullopt;
     found = timeline.slices.launch[slice];
     if (*found == kNone) {
@@ -103,7 +85,7 @@ Answer answer_neighbor(const Profile& profile, const Request& request) {
   const std::optional<SlicePosition> found = neighbor(profile, position_of(profile, parameters), where);
   JsonTextWriter json;
   if (found) {
-    write_position(json, profile, *found);
+    write_position(json, profile.view(), *found);
   } else {
     json.begin_object().end_object();
   }
@@ -123,9 +105,9 @@ Answer answer_flows(const Profile& profile, const Request& request) {
   const auto write = [&](const char* kind, SliceIndex from, SliceIndex to) {
     if (arrows++ >= kMostArrows) return;
     json.begin_object().member("kind", kind).key("from");
-    write_position(json, profile, view.place(run, from));
+    write_position(json, view, run, from);
     json.key("to");
-    write_position(json, profile, view.place(run, to));
+    write_position(json, view, run, to);
     json.end_object();
   };
   if (slice != kNone) {

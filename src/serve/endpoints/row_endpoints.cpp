@@ -188,7 +188,7 @@ Answer answer_row(const Profile& profile, const Request& request) {
   write_durations(json, durations);
   json.key("slices").begin_array();
   for (auto each = found.begin(); each != shown; ++each) {
-    write_position(json, profile, profile.view().place(each->run, each->slice));
+    write_position(json, profile.view(), each->run, each->slice);
   }
   json.end_array().end_object();
   return json_answer(std::move(json).text());

@@ -2,10 +2,10 @@
 // all names + slices), with nothing kept: the matching names are found first, and one pass over the slices' name
 // numbers finds theirs. Or slices by one of their arguments (argument_search.h).
 #include <algorithm>
-#include <array>
+#include <memory>
+#include <optional>
 #include <tuple>
 
-#include "analysis/idle/idle_causes.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
 #include "serve/text_pattern.h"
@@ -62,26 +62,27 @@ class Search {
         tracks_(std::move(tracks)),
         own_(own),
         matches_(view_.names().size()),
-        used_(view_.names().size()),
-        frames_(profile.session().runs.size()) {}
+        used_(view_.names().size()) {}
 
   /// Calls take(match) for each slice.
   template <typename Take>
   void run(const TextPattern& pattern, Take take) {
-    choose_names(pattern);
-    std::vector<Kinds> kinds(profile_.session().runs.size());
-    for (size_t run = 0; run < kinds.size(); ++run) kinds[run] = search_run(run, take);
-    for (ViewTrackId id = 0; id < view_.tracks().size() && !own_; ++id) {
-      const ViewTrack& track = view_.tracks()[id];
-      if (track.source != kNone || !view_.has_slices(id) || !is_wanted(id)) continue;
-      if (is_found_on_demand(track)) continue;  // what it is about is found where it lies
-      if (track.kind == ViewKind::idle) {
-        search_causes(id, take);
-      } else if (track.kind == ViewKind::call_path) {
-        if (has_frames(track.run)) search_boxes(id, take);
-      } else if (can_have(track.kind, kinds[track.run])) {
-        search_derived(id, take);
+    for (uint32_t name = 0; name < matches_.size(); ++name) matches_[name] = pattern.is_in(view_.names()[name]) ? 1 : 0;
+    std::vector<NameMatches> of_runs;
+    for (size_t run = 0; run < profile_.session().runs.size(); ++run) of_runs.push_back(search_run(run, take));
+    if (own_) return;
+    for (const std::unique_ptr<LaneSource>& lane : view_.sources()) {
+      if (!lane) continue;
+      for (const auto& [name, text] : lane->synonyms()) {
+        if (pattern.is_in(text)) matches_[name] = 1;
       }
+    }
+    for (ViewTrackId id = 0; id < view_.tracks().size(); ++id) {
+      const ViewTrack& track = view_.tracks()[id];
+      const LaneSource* lane = view_.source(track);
+      if (!lane || !view_.has_slices(id) || !is_wanted(id)) continue;
+      if (track.lane->is_found_on_demand) continue;  // what it is about is found where it lies
+      if (lane->can_match(track, of_runs[track.run])) search_lane(id, *lane, take);
     }
   }
 
@@ -101,30 +102,10 @@ class Search {
   int64_t names() const { return std::count(used_.begin(), used_.end(), uint8_t{1}); }
 
  private:
-  /// By SliceKind, whether a slice of a run is called so.
-  using Kinds = std::array<bool, static_cast<size_t>(SliceKind::other) + 1>;
-
-  void choose_names(const TextPattern& pattern) {
-    for (uint32_t name = 0; name < matches_.size(); ++name) matches_[name] = pattern.is_in(view_.names()[name]) ? 1 : 0;
-    for (size_t cause = 0; cause < causes_.size(); ++cause) {
-      std::string text(text_of(static_cast<IdleCause>(cause)));
-      causes_[cause] = pattern.is_in(text);
-      std::replace(text.begin(), text.end(), '_', ' ');  // as the page writes it
-      causes_[cause] = causes_[cause] || pattern.is_in(text);
-    }
-  }
-
   bool is_wanted(ViewTrackId track) const { return tracks_.empty() || tracks_[track]; }
 
-  /// Ranges and exposed communication are called like what they are made from: without it there are none to be found.
-  static bool can_have(ViewKind track, const Kinds& kinds) {
-    const auto has = [&](SliceKind kind) { return kinds[static_cast<size_t>(kind)]; };
-    if (track == ViewKind::ranges) return has(SliceKind::annotation);
-    return track != ViewKind::exposed || has(SliceKind::kernel) || has(SliceKind::device_collective);
-  }
-
   template <typename Take>
-  Kinds search_run(size_t run, Take take) {
+  NameMatches search_run(size_t run, Take take) {
     const Timeline& timeline = profile_.session().runs[run].timeline;
     const Slices& slices = timeline.slices;
     const int64_t zero = view_.zero(run);
@@ -138,54 +119,23 @@ class Search {
       if (!tracks_.empty() && !tracks_[view_.track_of(run, slice)]) continue;
       found(name, {slices.start[slice] - zero, kNone, run, slice}, take);
     }
-    Kinds kinds{};
+    NameMatches matching{matches_};
     for (size_t i = 0; i < categories.size(); ++i) {
-      if (categories[i] != 0) kinds[static_cast<size_t>(timeline.categories[i].kind)] = true;
+      if (categories[i] != 0) matching.kinds[static_cast<size_t>(timeline.categories[i].kind)] = true;
     }
-    return kinds;
+    return matching;
   }
 
   template <typename Take>
-  void search_derived(ViewTrackId id, Take take) {
+  void search_lane(ViewTrackId id, const LaneSource& lane, Take take) {
     const ViewTrack& track = view_.tracks()[id];
+    const auto visit = [&](SliceIndex slice, uint32_t name, int64_t start) {
+      if (matches_[name] != 0) found(name, {start - view_.zero(track.run), id, track.run, slice}, take);
+    };
+    if (lane.for_each_name(track, visit)) return;
     const DerivedSlices& slices = *view_.derived(id);
-    for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-      const uint32_t name = view_.style(id, slice).name;
-      if (matches_[name] != 0) found(name, {slices.start[slice] - view_.zero(track.run), id, track.run, slice}, take);
-    }
-  }
-
-  /// Whether a function of a run's call tree is called so.
-  bool has_frames(size_t run) {
-    if (!frames_[run]) {
-      const std::vector<uint32_t>& names = view_.call_path_lane().frame_names(run);
-      frames_[run] =
-          std::any_of(names.begin(), names.end(), [&](uint32_t name) { return name != kNone && matches_[name] != 0; });
-    }
-    return *frames_[run];
-  }
-
-  template <typename Take>
-  void search_boxes(ViewTrackId id, Take take) {
-    const ViewTrack& track = view_.tracks()[id];
-    view_.call_path_lane().for_each_box(track, [&](SliceIndex box, uint32_t name, int64_t start) {
-      if (matches_[name] != 0) found(name, {start - view_.zero(track.run), id, track.run, box}, take);
-    });
-  }
-
-  template <typename Take>
-  void search_causes(ViewTrackId id, Take take) {
-    if (std::find(causes_.begin(), causes_.end(), true) == causes_.end()) return;
-    const ViewTrack& track = view_.tracks()[id];
-    const DerivedSlices& gaps = *view_.derived(id);
-    std::array<uint32_t, kIdleCauses> names;  // by cause
-    names.fill(kNone);
-    for (SliceIndex gap = 0; gap < gaps.size(); ++gap) {
-      const uint32_t cause = gaps.name[gap];
-      if (!causes_[cause]) continue;
-      if (names[cause] == kNone) names[cause] = view_.style(id, gap).name;
-      found(names[cause], {gaps.start[gap] - view_.zero(track.run), id, track.run, gap}, take);
-    }
+    for (SliceIndex slice = 0; slice < slices.size(); ++slice)
+      visit(slice, view_.style(id, slice).name, slices.start[slice]);
   }
 
   template <typename Take>
@@ -200,9 +150,7 @@ class Search {
   std::vector<bool> tracks_;  // empty: all
   bool own_;
   std::vector<uint8_t> matches_;  // by name
-  std::array<bool, kIdleCauses> causes_{};
-  std::vector<uint8_t> used_;                // by name
-  std::vector<std::optional<bool>> frames_;  // by run
+  std::vector<uint8_t> used_;     // by name
   uint64_t total_ = 0;
 };
 
@@ -260,7 +208,7 @@ Answer answer_search(const Profile& profile, const Request& request) {
   json.key("matches").begin_array();
   for (const Match& match : std::move(found).in_order()) {
     write_position(
-        json, profile,
+        json, view,
         match.derived != kNone ? *view.find(match.derived, match.slice) : view.place(match.run, match.slice));
   }
   json.end_array().end_object();

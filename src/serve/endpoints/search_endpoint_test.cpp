@@ -40,7 +40,7 @@ uint64_t total_of(const std::string& answer) {
 std::vector<Place> slowly(const TimelineView& view, const std::string& part) {
   std::vector<Place> places;
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
-    if (!view.has_slices(track) || view.tracks()[track].kind == ViewKind::critical_path) continue;
+    if (!view.has_slices(track) || view.tracks()[track].lane->kind == "critical_path") continue;
     const LaneIndex& lanes = view.lanes(track);
     for (uint32_t number = 0; number < lanes.lanes(); ++number) {
       const Lane lane = lanes.lane(number);
@@ -69,7 +69,7 @@ Session searched_session(unsigned seed) {
 const std::vector<std::string> kParts = {"e", "device", "range", "step", "synchronization", "launch overhead", "aten"};
 
 TEST(Search, FindsAllThatIsOnTheTracks) {
-  std::set<ViewKind> kinds;
+  std::set<std::string_view> kinds;
   for (unsigned seed = 0; seed < 60; ++seed) {
     const Profile profile(searched_session(seed));
     for (const std::string& part : kParts) {
@@ -80,11 +80,11 @@ TEST(Search, FindsAllThatIsOnTheTracks) {
       EXPECT_EQ(total_of(answer), found.size());
       std::sort(found.begin(), found.end());
       EXPECT_EQ(found, slowly(profile.view(), part)) << part << ", seed " << seed;
-      for (const Place& place : found) kinds.insert(profile.view().tracks()[std::get<1>(place)].kind);
+      for (const Place& place : found) kinds.insert(profile.view().tracks()[std::get<1>(place)].lane->kind);
     }
   }
-  for (const ViewKind kind : {ViewKind::idle, ViewKind::exposed, ViewKind::ranges, ViewKind::steps}) {
-    EXPECT_TRUE(kinds.count(kind) > 0) << text_of(kind);
+  for (const std::string_view kind : {"idle", "exposed", "ranges", "steps"}) {
+    EXPECT_TRUE(kinds.count(kind) > 0) << kind;
   }
 }
 

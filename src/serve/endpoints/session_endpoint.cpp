@@ -1,5 +1,6 @@
 // /api/p/P/session and /api/p/P/names: what there is to look at.
 #include <algorithm>
+#include <utility>
 
 #include "analysis/analysis.h"
 #include "analysis/idle/idle_causes.h"
@@ -41,9 +42,11 @@ void write_tracks(JsonTextWriter& json, const Profile& profile) {
         .member("id", id)
         .member("run", track.run)
         .member("rank", profile.session().runs[track.run].rank)
-        .member("kind", text_of(track.kind))
-        .member("drawing", text_of(drawing_of(track)))
-        .member("on_demand", is_found_on_demand(track))
+        .member("kind", track.lane->kind)
+        .member("drawing", text_of(track.lane->drawing))
+        .member("coverage", text_of(track.lane->coverage))
+        .member("derived", track.source == kNone)
+        .member("on_demand", track.lane->is_found_on_demand)
         .member("group", track.group)
         .member("name", track.name)
         .member("sort", id)
@@ -157,7 +160,12 @@ void write_facts(JsonTextWriter& json, const ServerIdentity& server, const Sessi
 
 /// What numbers in other answers stand for.
 void write_words(JsonTextWriter& json) {
-  json.member("kinds", slice_kind_names());
+  for (const auto& [member, part] :
+       {std::pair("kinds", &LaneSliceKind::name), std::pair("looks", &LaneSliceKind::look)}) {
+    json.key(member).begin_array();
+    for (const LaneSliceKind& kind : slice_kinds()) json.value(kind.*part);
+    json.end_array();
+  }
   json.key("classes").begin_array();
   for (int i = 0; i < kKernelClasses; ++i) json.value(text_of(static_cast<KernelClass>(i)));
   json.end_array().key("causes").begin_array();

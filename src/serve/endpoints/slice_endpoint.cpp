@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
-#include "analysis/critical_path/edge_parts.h"
 #include "base/error.h"
 #include "kernels/kernel_class.h"
 #include "kernels/short_name.h"
-#include "serve/endpoints/call_path.h"
 #include "serve/endpoints/endpoints.h"
-#include "serve/endpoints/idle_gap.h"
 #include "serve/endpoints/launch_endpoint.h"
 #include "serve/endpoints/slice_waits.h"
 #include "serve/http/parameters.h"
@@ -41,7 +39,7 @@ class SliceWriter {
     write_place();
     if (op_ != kNone) write_device_op();
     write_step();
-    if (!write_sample_path(json_, profile_, run_, slice_)) write_stack();
+    write_stack();
     write_launch();
     write_slice_waits(json_, profile_, run_, slice_);
     write_siblings();
@@ -102,11 +100,14 @@ class SliceWriter {
   }
 
   void write_stack() {
+    for (const std::unique_ptr<LaneSource>& lane : profile_.view().sources()) {
+      if (lane && lane->describe_source(json_, profile_.view(), run_, slice_)) return;
+    }
     json_.key("stack").begin_array();
     const SliceIndex launch = timeline_.slices.launch[slice_];
     SliceIndex at = launch != kNone ? launch : timeline_.slices.parent[slice_];
     for (size_t depth = 0; at != kNone && depth < kMostOpsOrFrames; ++depth, at = timeline_.slices.parent[at]) {
-      write_position(json_, profile_, profile_.view().place(run_, at));
+      write_position(json_, profile_.view(), run_, at);
     }
     json_.end_array();
   }
@@ -119,7 +120,7 @@ class SliceWriter {
         json_.null().key("delay").null();
         return;
       }
-      write_position(json_, profile_, profile_.view().place(run_, call));
+      write_position(json_, profile_.view(), run_, call);
       if (op_ == kNone) return;  // a wait: it begins while its call runs
       json_.member("delay", std::max<int64_t>(0, timeline_.slices.start[slice_] - timeline_.slices.end(call)));
       return;
@@ -129,7 +130,7 @@ class SliceWriter {
     if (ops.empty()) return;
     json_.key("launched").begin_array();
     for (size_t i = 0; i < std::min(ops.size(), kMostOpsOrFrames); ++i) {
-      write_position(json_, profile_, profile_.view().place(run_, ops[i]));
+      write_position(json_, profile_.view(), run_, ops[i]);
     }
     json_.end_array().member("launched_count", ops.size());
     json_.member("delay", std::max<int64_t>(0, timeline_.slices.start[ops.front()] - timeline_.slices.end(slice_)));
@@ -232,27 +233,23 @@ SlicePosition position_of(const Profile& profile, const Parameters& parameters) 
 
 Answer answer_slice(const Profile& profile, const Request& request) {
   const SlicePosition placed = position_of(profile, Parameters(request, {"track", "slice"}));
-  const ViewTrack& track = profile.view().tracks()[placed.track];
-  const SliceStyle style = profile.view().style(placed.track, placed.slice);
+  const TimelineView& view = profile.view();
+  const ViewTrack& track = view.tracks()[placed.track];
+  const SliceStyle style = view.style(placed.track, placed.slice);
   JsonTextWriter json;
   json.begin_object()
       .member("track", placed.track)
       .member("slice", placed.slice)
       .member("lane", placed.lane)
-      .member("name", profile.view().names()[placed.name])
-      .member("kind", slice_kind_names()[style.colour >> 8])
+      .member("name", view.names()[placed.name])
+      .member("kind", slice_kinds()[style.colour >> 8].name)
       .member("start", placed.start)
       .member("duration", placed.duration);
-  if (const DerivedSlices* derived = profile.view().derived(placed.track)) {
-    const SliceIndex origin = derived->origin[placed.slice];
-    if (track.kind == ViewKind::critical_path) json.member("bound_by", BoundBy::name_of(derived->name[placed.slice]));
-    if (track.kind == ViewKind::idle) {
-      write_idle_gap(json, profile, placed);
-    } else if (track.kind == ViewKind::call_path) {
-      write_path_box(json, profile, placed);
-    } else if (origin != kNone) {
-      json.key("origin");
-      write_position(json, profile, profile.view().place(track.run, origin));
+  if (const DerivedSlices* derived = view.derived(placed.track)) {
+    view.source(track)->describe(json, view, placed);
+    if (const SliceIndex origin = derived->origin[placed.slice]; origin != kNone) {
+      json.member("origin_is", track.lane->origin).key("origin");
+      write_position(json, view, track.run, origin);
     }
   } else {
     SliceWriter(json, profile, track.run, placed).write();

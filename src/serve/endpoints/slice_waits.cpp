@@ -57,7 +57,7 @@ void write_slice_waits(JsonTextWriter& json, const Profile& profile, size_t run,
   const auto write_slice = [&](const char* key, SliceIndex which) {
     if (which == kNone) return;
     json.key(key);
-    write_position(json, profile, profile.view().place(run, which));
+    write_position(json, profile.view(), run, which);
   };
   if (const Wait* wait = profile.facts().waits(run).find(slice)) {
     json.key("wait").begin_object().member("end", text_of(wait->end));

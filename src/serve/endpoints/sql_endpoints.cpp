@@ -38,7 +38,7 @@ Answer answer_place(const Profile& profile, const Request& request) {
   const auto place = SliceNumbers(profile.session()).place(number);
   if (!place) throw RequestError(kNotFound, "there is no such slice");
   JsonTextWriter json;
-  write_position(json, profile, profile.view().place(place->run, place->event));
+  write_position(json, profile.view(), place->run, place->event);
   return json_answer(std::move(json).text());
 }
 

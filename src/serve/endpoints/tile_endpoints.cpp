@@ -1,4 +1,6 @@
 // /api/p/P/tile, /api/p/P/counter, /api/p/P/activity: a track at one resolution. /api/p/P/tiles: several at once.
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,7 +48,7 @@ Wanted wanted_of(const Profile& profile, const Parameters& parameters) {
 
 /// A tile of the kind that the track is drawn from.
 std::string tile_of(const TimelineView& view, const Wanted& wanted, std::optional<uint32_t> depth) {
-  switch (drawing_of(view.tracks()[wanted.track])) {
+  switch (view.tracks()[wanted.track].lane->drawing) {
     case Drawing::counter:
       return view.counter_tile(wanted.track, wanted.place);
     case Drawing::activity:
@@ -65,9 +67,9 @@ Answer binary(std::string body) {
 }
 
 void check_drawing(const Profile& profile, ViewTrackId track, Drawing wanted) {
-  if (drawing_of(profile.view().tracks()[track]) == wanted) return;
-  throw RequestError(kNotFound, "track " + std::to_string(track) + " is of kind " +
-                                    text_of(profile.view().tracks()[track].kind) + " and has no such tiles");
+  const LaneDeclaration& lane = *profile.view().tracks()[track].lane;
+  if (lane.drawing == wanted) return;
+  throw RequestError(kNotFound, fmt::format("track {} is of kind {} and has no such tiles", track, lane.kind));
 }
 
 }  // namespace

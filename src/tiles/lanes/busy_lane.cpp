@@ -3,17 +3,16 @@
 
 namespace cgpu {
 
-const LaneDeclaration& busy_lane() {
-  static const LaneDeclaration lane{.kind = ViewKind::busy,
-                                    .drawing = Drawing::activity,
-                                    .place = TrackPlace::of_device,
-                                    .list = [](TrackList& tracks, const ListedAt& at) {
-                                      ViewTrack& track =
-                                          tracks.add(ViewKind::busy, tracks.name_of_device(*at.device), "busy");
-                                      track.device = at.device;
-                                      track.lanes = 1;
-                                    }};
-  return lane;
+LaneDeclaration busy_lane() {
+  return {.kind = "busy",
+          .place = TrackPlace::of_device,
+          .drawing = Drawing::activity,
+          .turn = 2,
+          .list = [](TrackList& tracks, const ListedAt& at) {
+            ViewTrack& track = tracks.add(tracks.name_of_device(*at.device), "busy");
+            track.device = at.device;
+            track.lanes = 1;
+          }};
 }
 
 }  // namespace cgpu

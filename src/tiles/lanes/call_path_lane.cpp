@@ -3,21 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "tiles/lanes/lane_sources.h"
+#include "tiles/timeline_view.h"
 
 namespace cgpu {
 
 namespace {
 
-/// In the order of NodeKind.
-constexpr NodeKind kNodeKinds[] = {NodeKind::root, NodeKind::entry, NodeKind::function,
-                                   NodeKind::loop, NodeKind::line,  NodeKind::instruction};
+/// Where a node is in the program, and what was measured there and below.
+void write_node(JsonTextWriter& json, const Session& session, size_t run, NodeIndex node) {
+  const Run& of = session.runs[run];
+  const CallTree& tree = *of.call_tree;
+  json.key("node").begin_object().member("rank", of.rank).member("id", node);
+  json.member("kind", text_of(tree.nodes.kind[node])).member("name", shown_name(tree.name_of(node)));
+  const auto member_if = [&](const char* name, StringId text) {
+    if (text != 0) json.member(name, shown_name(tree.names[text]));
+  };
+  member_if("module", tree.nodes.module[node]);
+  member_if("file", tree.nodes.file[node]);
+  if (tree.nodes.line[node] > 0) json.member("line", tree.nodes.line[node]);
+  if (tree.main_metric) {
+    const double value = inclusive_value(tree, *tree.main_metric, node);
+    const Metric& metric = tree.metrics[*tree.main_metric];
+    if (!std::isnan(value)) json.member("metric", metric.name).member("unit", metric.unit).member("inclusive", value);
+  }
+  json.end_object();
+}
 
-std::vector<std::string_view> node_kind_names() {
-  std::vector<std::string_view> names;
-  for (const NodeKind kind : kNodeKinds) names.emplace_back(text_of(kind));
-  return names;
+/// From a box outwards.
+void write_frames(JsonTextWriter& json, const TimelineView& view, ViewTrackId track, SliceIndex box) {
+  json.key("stack").begin_array();
+  for (; box != kNone; box = view.parent(track, box)) write_position(json, view, *view.find(track, box));
+  json.end_array();
 }
 
 void list_call_path(TrackList& tracks, const ListedAt& at) {
@@ -25,7 +45,7 @@ void list_call_path(TrackList& tracks, const ListedAt& at) {
   if (!run.call_tree || !run.call_tree->sampled_nodes) return;
   if (!run.timeline.tracks[tracks[at.track].source].sampled) return;
   const std::vector<std::string> group = tracks[at.track].group;
-  ViewTrack& track = tracks.add(ViewKind::call_path, group.back(), at.name + " call path");
+  ViewTrack& track = tracks.add(group.back(), at.name + " call path");
   track.group = group;
   track.samples = at.track;
 }
@@ -33,11 +53,15 @@ void list_call_path(TrackList& tracks, const ListedAt& at) {
 }  // namespace
 
 uint8_t slice_kind_of(NodeKind kind) {
-  return static_cast<uint8_t>(first_kind_of(call_path_lane()) + static_cast<int>(kind));
+  static const uint8_t first = slice_kind(text_of(NodeKind::root));
+  return static_cast<uint8_t>(first + static_cast<int>(kind));
 }
 
 CallPathLane::CallPathLane(LaneScope& scope)
-    : scope_(scope), frames_(scope.session().runs.size()), frame_names_(scope.session().runs.size()) {
+    : scope_(scope),
+      frames_(scope.session().runs.size()),
+      frame_names_(scope.session().runs.size()),
+      called_(scope.session().runs.size()) {
   for (size_t run = 0; run < frames_.size(); ++run) {
     const Run& of = scope.session().runs[run];
     if (!of.call_tree || !of.call_tree->sampled_nodes || of.timeline.tracks.empty()) continue;
@@ -64,6 +88,10 @@ void CallPathLane::name_frames(size_t run, SharedNames& names) {
     }
     numbers[node] = number;
   }
+  std::vector<uint32_t>& called = called_[run];
+  std::ranges::copy_if(numbers, std::back_inserter(called), [](uint32_t number) { return number != kNone; });
+  std::ranges::sort(called);
+  called.erase(std::unique(called.begin(), called.end()), called.end());
 }
 
 bool CallPathLane::measure(ViewTrack& track) const {
@@ -87,17 +115,65 @@ SliceStyle CallPathLane::style(const ViewTrack& track, const LaneSlices& of, Sli
           colour_of(slice_kind_of(scope_.run_of(track).call_tree->nodes.kind[frame]), 0)};
 }
 
-void CallPathLane::for_each_box(const ViewTrack& track,
-                                const std::function<void(SliceIndex, uint32_t, int64_t)>& visit) const {
+bool CallPathLane::can_match(const ViewTrack& track, const NameMatches& matches) const {
+  return matches.has_any(called_[track.run]);
+}
+
+bool CallPathLane::for_each_name(const ViewTrack& track, const Visit& visit) const {
   const std::vector<uint32_t>& names = frame_names_[track.run];
-  cgpu::for_each_box(*frames_[track.run], samples_of(track), *track.lanes,
-                     [&](SliceIndex box, NodeIndex frame, int64_t start) { visit(box, names[frame], start); });
+  for_each_box(*frames_[track.run], samples_of(track), *track.lanes,
+               [&](SliceIndex box, NodeIndex frame, int64_t start) { visit(box, names[frame], start); });
+  return true;
+}
+
+void CallPathLane::describe(JsonTextWriter& json, const TimelineView& view, const SlicePosition& box) const {
+  const CallPaths& paths = view.derived_as<CallPaths>(box.track);
+  write_node(json, scope_.session(), view.tracks()[box.track].run, paths.slices.name[box.slice]);
+  json.member("samples", paths.samples[box.slice]);
+  write_frames(json, view, box.track, paths.parent[box.slice]);
+}
+
+bool CallPathLane::describe_source(JsonTextWriter& json, const TimelineView& view, size_t run, SliceIndex slice) const {
+  const NodeIndex node = node_of(run, slice);
+  if (node == kNoNode) return false;
+  write_node(json, scope_.session(), run, node);
+  const std::optional<SlicePosition> box = innermost_box(view, run, slice);
+  if (box) write_frames(json, view, box->track, box->slice);
+  return box.has_value();
 }
 
 NodeIndex CallPathLane::node_of(size_t run, SliceIndex slice) const {
   if (!frames_[run]) return kNoNode;
   const Run& of = scope_.session().runs[run];
   return of.call_tree->sampled_nodes->node_of(of.timeline.slices.source[slice]);
+}
+
+std::optional<SlicePosition> CallPathLane::innermost_box(const TimelineView& view, size_t run, SliceIndex slice) const {
+  const NodeIndex node = node_of(run, slice);
+  if (node == kNoNode) return std::nullopt;
+  const TrackIndex source = scope_.session().runs[run].timeline.slices.track[slice];
+  const auto track = std::find_if(view.tracks().begin(), view.tracks().end(), [&](const ViewTrack& candidate) {
+    return candidate.run == run && candidate.samples != kNone && view.tracks()[candidate.samples].source == source;
+  });
+  if (track == view.tracks().end()) return std::nullopt;
+  const Frames& frames = *frames_[run];
+  const uint32_t length = std::min(frames.length(node), *track->lanes);
+  NodeIndex frame = frames.of(node);
+  for (uint32_t depth = std::min(frames.length(node), kMostPathLanes); depth > length; --depth) {
+    frame = frames.caller(frame);
+  }
+  if (length == 0) return std::nullopt;
+  const auto id = static_cast<ViewTrackId>(track - view.tracks().begin());
+  const Lane lane = view.lanes(id).lane(length - 1);
+  const DerivedSlices& boxes = *view.derived(id);
+  const int64_t start = scope_.session().runs[run].timeline.slices.start[slice] - view.zero(run);
+  // Of the boxes that begin together (samples without duration), the sample's own has its frame.
+  for (size_t position = lane.first_starting(start + 1); position-- > 0;) {
+    const SliceIndex box = lane.slice(position);
+    if (boxes.name[box] == frame && lane.end(position) >= start) return view.find(id, box);
+    if (lane.end(position) < start) break;
+  }
+  return std::nullopt;
 }
 
 std::vector<PathSample> CallPathLane::samples_of(const ViewTrack& track) const {
@@ -117,14 +193,19 @@ std::vector<PathSample> CallPathLane::samples_of(const ViewTrack& track) const {
   return path_samples(run.timeline, *run.call_tree, slices);
 }
 
-const LaneDeclaration& call_path_lane() {
-  static const LaneDeclaration lane{
-      .kind = ViewKind::call_path,
-      .place = TrackPlace::below_track,
-      .slice_kinds = node_kind_names(),
-      .list = list_call_path,
-      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<CallPathLane>(scope); }};
-  return lane;
+LaneDeclaration call_path_lane() {
+  return {.kind = "call_path",
+          .place = TrackPlace::below_track,
+          .slice_kinds = {{text_of(NodeKind::root), ""},  // in the order of NodeKind
+                          {text_of(NodeKind::entry), "name"},
+                          {text_of(NodeKind::function), "name"},
+                          {text_of(NodeKind::loop), ""},
+                          {text_of(NodeKind::line), ""},
+                          {text_of(NodeKind::instruction), ""}},
+          .origin = "Its first sample",
+          .is_exported = false,  // follows from the samples
+          .list = list_call_path,
+          .open = open_lane<CallPathLane>};
 }
 
 }  // namespace cgpu

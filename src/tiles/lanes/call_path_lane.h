@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tiles/call_paths.h"
@@ -11,7 +11,7 @@
 
 namespace cgpu {
 
-/// The number of a kind of call tree node among slice_kind_names().
+/// The number of a kind of call tree node among slice_kinds().
 uint8_t slice_kind_of(NodeKind kind);
 
 class CallPathLane : public LaneSource {
@@ -24,15 +24,18 @@ class CallPathLane : public LaneSource {
   std::shared_ptr<const LaneSlices> slices(const ViewTrack& track) const override;
   SliceStyle style(const ViewTrack& track, const LaneSlices& of, SliceIndex slice) const override;
 
-  /// Calls visit(box, name, start) for each box of a track, on the run's clock, without keeping any.
-  void for_each_box(const ViewTrack& track, const std::function<void(SliceIndex, uint32_t, int64_t)>& visit) const;
-  /// By node of a run's call tree, the number of a frame's name; kNone for other nodes. Empty where the run has no such
-  /// track.
-  const std::vector<uint32_t>& frame_names(size_t run) const { return frame_names_[run]; }
-  /// The frames of a run's call tree; null where the run has no such track.
-  const Frames* frames(size_t run) const { return frames_[run].get(); }
+  bool can_match(const ViewTrack& track, const NameMatches& matches) const override;
+  bool for_each_name(const ViewTrack& track, const Visit& visit) const override;
+
+  /// The node, the number of samples, and the stack: the boxes above it.
+  void describe(JsonTextWriter& json, const TimelineView& view, const SlicePosition& box) const override;
+  /// Of a sample its node, and the stack: the boxes that it is in.
+  bool describe_source(JsonTextWriter& json, const TimelineView& view, size_t run, SliceIndex slice) const override;
+
   /// The place in the call tree at which a slice of the profile was recorded; kNoNode where it is not known.
   NodeIndex node_of(size_t run, SliceIndex slice) const;
+  /// The innermost box that a slice of the profile is a sample of.
+  std::optional<SlicePosition> innermost_box(const TimelineView& view, size_t run, SliceIndex slice) const;
 
  private:
   std::vector<PathSample> samples_of(const ViewTrack& track) const;
@@ -41,6 +44,7 @@ class CallPathLane : public LaneSource {
   const LaneScope& scope_;
   std::vector<std::unique_ptr<Frames>> frames_;     // by run
   std::vector<std::vector<uint32_t>> frame_names_;  // by run and node
+  std::vector<std::vector<uint32_t>> called_;       // by run, each of these names once
 };
 
 }  // namespace cgpu

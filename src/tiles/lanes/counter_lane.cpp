@@ -53,12 +53,11 @@ void list_counters(TrackList& tracks, const ListedAt&) {
   std::ranges::stable_sort(order,
                            [&](uint32_t a, uint32_t b) { return natural_less(counters[a].name, counters[b].name); });
   for (const uint32_t i : order) {
-    tracks.add(ViewKind::counter, group_of_counter(timeline, counters[i].process), counters[i].name).counter = i;
+    tracks.add(group_of_counter(timeline, counters[i].process), counters[i].name).counter = i;
   }
   for (const int32_t device : tracks.facts().memory) {
     for (const bool reserved : {false, true}) {
-      ViewTrack& track = tracks.add(ViewKind::counter, tracks.name_of_device(device),
-                                    reserved ? "reserved memory" : "allocated memory");
+      ViewTrack& track = tracks.add(tracks.name_of_device(device), reserved ? "reserved memory" : "allocated memory");
       track.device = device;
       track.reserved = reserved;
     }
@@ -67,14 +66,12 @@ void list_counters(TrackList& tracks, const ListedAt&) {
 
 }  // namespace
 
-const LaneDeclaration& counter_lane() {
-  static const LaneDeclaration lane{
-      .kind = ViewKind::counter,
-      .drawing = Drawing::counter,
-      .place = TrackPlace::at_end,
-      .list = list_counters,
-      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<CounterLane>(scope); }};
-  return lane;
+LaneDeclaration counter_lane() {
+  return {.kind = "counter",
+          .place = TrackPlace::at_end,
+          .drawing = Drawing::counter,
+          .list = list_counters,
+          .open = open_lane<CounterLane>};
 }
 
 }  // namespace cgpu

@@ -1,8 +1,10 @@
 // The critical path (docs/definitions/critical-path.md, "critical_path"), where it leads through a run.
+#include "analysis/critical_path/edge_parts.h"
 #include "analysis/critical_path/measured_path.h"
 #include "base/once.h"
 #include "tiles/lanes/idle_lane.h"
 #include "tiles/lanes/lane_sources.h"
+#include "tiles/timeline_view.h"
 
 namespace cgpu {
 
@@ -53,10 +55,15 @@ class CriticalPathLane : public LaneSource {
     return {about != kNone ? style.name : cause_names_[number], colour_of(idle_kind_, number)};
   }
 
+  /// What bounds the run there.
+  void describe(JsonTextWriter& json, const TimelineView& view, const SlicePosition& placed) const override {
+    json.member("label", BoundBy::name_of(view.derived(placed.track)->name[placed.slice]));
+  }
+
  private:
   const LaneScope& scope_;
-  uint8_t kind_ = first_kind_of(critical_path_lane());
-  uint8_t idle_kind_ = first_kind_of(idle_lane());
+  uint8_t kind_ = slice_kind("kernel_gap");
+  uint8_t idle_kind_ = slice_kind("idle");
   std::vector<uint32_t> cause_names_;
   uint32_t gap_name_;
   mutable Once<std::vector<std::shared_ptr<LaneSlices>>> of_runs_;
@@ -64,22 +71,18 @@ class CriticalPathLane : public LaneSource {
 
 }  // namespace
 
-const LaneDeclaration& critical_path_lane() {
-  static const LaneDeclaration lane{.kind = ViewKind::critical_path,
-                                    .place = TrackPlace::of_run,
-                                    .slice_kinds = {"kernel_gap"},
-                                    .is_found_on_demand = true,
-                                    .list =
-                                        [](TrackList& tracks, const ListedAt&) {
-                                          // The dependencies of a part of a session are those of the whole.
-                                          if (tracks.is_part() || tracks.facts().ops.devices.empty()) return;
-                                          tracks.add(ViewKind::critical_path, "Critical path", "critical path").lanes =
-                                              1;
-                                        },
-                                    .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> {
-                                      return std::make_unique<CriticalPathLane>(scope);
-                                    }};
-  return lane;
+LaneDeclaration critical_path_lane() {
+  return {.kind = "critical_path",
+          .place = TrackPlace::of_run,
+          .slice_kinds = {{"kernel_gap", "oklch(0.88 0.02 30)"}},
+          .is_found_on_demand = true,
+          .list =
+              [](TrackList& tracks, const ListedAt&) {
+                // The dependencies of a part of a session are those of the whole.
+                if (tracks.is_part() || tracks.facts().ops.devices.empty()) return;
+                tracks.add("Critical path", "critical path").lanes = 1;
+              },
+          .open = open_lane<CriticalPathLane>};
 }
 
 }  // namespace cgpu

@@ -36,6 +36,7 @@ struct DerivedSlices {
 struct LaneSlices {
   DerivedSlices slices;
   std::vector<uint32_t> lane;  // of each slice, where those of a lane do not overlap; empty: laid out by their times
+  std::vector<SliceIndex> parent;  // of each slice the one above it; empty: none is nested
 
   LaneSlices() = default;
   explicit LaneSlices(DerivedSlices derived) : slices(std::move(derived)) {}

@@ -42,28 +42,31 @@ class ExposedLane : public LaneSource {
     return {scope_.names().of(track.run, of.slices.name[slice]), colour_of(kind_)};
   }
 
+  /// They are called like what they are made from.
+  bool can_match(const ViewTrack&, const NameMatches& matches) const override {
+    return matches.has(SliceKind::kernel) || matches.has(SliceKind::device_collective);
+  }
+
  private:
   const LaneScope& scope_;
-  uint8_t kind_ = first_kind_of(exposed_lane());
+  uint8_t kind_ = slice_kind("exposed_communication");
 };
 
 }  // namespace
 
-const LaneDeclaration& exposed_lane() {
-  static const LaneDeclaration lane{
-      .kind = ViewKind::exposed,
-      .place = TrackPlace::of_device,
-      .slice_kinds = {"exposed_communication"},
-      .list =
-          [](TrackList& tracks, const ListedAt& at) {
-            if (!at.of_device->communication) return;
-            ViewTrack& track =
-                tracks.add(ViewKind::exposed, tracks.name_of_device(*at.device), "exposed communication");
-            track.device = at.device;
-            track.lanes = 1;
-          },
-      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<ExposedLane>(scope); }};
-  return lane;
+LaneDeclaration exposed_lane() {
+  return {.kind = "exposed",
+          .place = TrackPlace::of_device,
+          .coverage = Coverage::communication,
+          .slice_kinds = {{"exposed_communication", "communication"}},
+          .list =
+              [](TrackList& tracks, const ListedAt& at) {
+                if (!at.of_device->communication) return;
+                ViewTrack& track = tracks.add(tracks.name_of_device(*at.device), "exposed communication");
+                track.device = at.device;
+                track.lanes = 1;
+              },
+          .open = open_lane<ExposedLane>};
 }
 
 }  // namespace cgpu

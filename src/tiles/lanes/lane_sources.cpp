@@ -1,31 +1,14 @@
 #include "tiles/lanes/lane_sources.h"
 
-#include <array>
+#include <algorithm>
 
 namespace cgpu {
 
-namespace {
-
-constexpr int kSliceKinds = static_cast<int>(SliceKind::other) + 1;
-
-}  // namespace
-
-const std::vector<const LaneDeclaration*>& lane_declarations() {
-  static const std::vector<const LaneDeclaration*> all = {
-      &steps_lane(),     &critical_path_lane(), &layers_lane(),                   // of a run
-      &busy_lane(),      &idle_lane(),          &exposed_lane(), &ranges_lane(),  // of a device
-      &call_path_lane(), &counter_lane(),
-  };
+const std::vector<LaneDeclaration>& all_lanes() {
+#define CGPU_LANE_OF(name) name##_lane(),
+  static const std::vector<LaneDeclaration> all = {CGPU_LANES(CGPU_LANE_OF)};
+#undef CGPU_LANE_OF
   return all;
-}
-
-const LaneDeclaration* lane_of(const ViewTrack& track) {
-  static const auto by_kind = [] {
-    std::array<const LaneDeclaration*, kViewKinds> lanes{};
-    for (const LaneDeclaration* lane : lane_declarations()) lanes[static_cast<size_t>(lane->kind)] = lane;
-    return lanes;
-  }();
-  return track.source == kNone ? by_kind[static_cast<size_t>(track.kind)] : nullptr;
 }
 
 const char* text_of(Drawing drawing) {
@@ -40,31 +23,24 @@ const char* text_of(Drawing drawing) {
   return "slices";
 }
 
-Drawing drawing_of(const ViewTrack& track) {
-  const LaneDeclaration* lane = lane_of(track);
-  return lane ? lane->drawing : Drawing::slices;
+std::optional<std::string_view> text_of(Coverage coverage) {
+  if (coverage == Coverage::none) return std::nullopt;
+  return coverage == Coverage::idle ? "idle" : "communication";
 }
 
-bool is_found_on_demand(const ViewTrack& track) {
-  const LaneDeclaration* lane = lane_of(track);
-  return lane && lane->is_found_on_demand;
+const std::vector<LaneSliceKind>& slice_kinds() {
+  static const std::vector<LaneSliceKind> all = [] {
+    std::vector<LaneSliceKind> kinds;
+    for (size_t kind = 0; kind < kSliceKinds; ++kind) kinds.push_back({text_of(static_cast<SliceKind>(kind)), ""});
+    for (const LaneDeclaration& lane : all_lanes())
+      kinds.insert(kinds.end(), lane.slice_kinds.begin(), lane.slice_kinds.end());
+    return kinds;
+  }();
+  return all;
 }
 
-std::vector<std::string> slice_kind_names() {
-  std::vector<std::string> names;
-  for (int kind = 0; kind < kSliceKinds; ++kind) names.emplace_back(text_of(static_cast<SliceKind>(kind)));
-  for (const LaneDeclaration* lane : lane_declarations())
-    names.insert(names.end(), lane->slice_kinds.begin(), lane->slice_kinds.end());
-  return names;
-}
-
-uint8_t first_kind_of(const LaneDeclaration& lane) {
-  size_t first = kSliceKinds;
-  for (const LaneDeclaration* other : lane_declarations()) {
-    if (other == &lane) break;
-    first += other->slice_kinds.size();
-  }
-  return static_cast<uint8_t>(first);
+uint8_t slice_kind(std::string_view name) {
+  return static_cast<uint8_t>(std::ranges::find(slice_kinds(), name, &LaneSliceKind::name) - slice_kinds().begin());
 }
 
 }  // namespace cgpu

@@ -108,9 +108,8 @@ LayersByDevice layer_slices(const RunInSession& run) {
 class LayersLane : public LaneSource {
  public:
   explicit LayersLane(LaneScope& scope) : scope_(scope), of_runs_(scope.session().runs.size()) {
-    const std::vector<ViewTrack>& tracks = scope.tracks().all();
-    const auto is_own = [](const ViewTrack& track) { return track.kind == ViewKind::layers; };
-    if (std::none_of(tracks.begin(), tracks.end(), is_own)) return;
+    const auto is_own = [](const ViewTrack& track) { return track.lane->kind == "layers"; };
+    if (std::ranges::none_of(scope.tracks().all(), is_own)) return;
     for (uint32_t number = 0; number < kNamedLayers; ++number)
       layer_names_.push_back(scope.names().add(fmt::format("layer {}", number)));
     layer_names_.push_back(scope.names().add(fmt::format("layer {} or above", kNamedLayers)));
@@ -127,13 +126,14 @@ class LayersLane : public LaneSource {
 
   SliceStyle style(const ViewTrack&, const LaneSlices& of, SliceIndex slice) const override {
     const uint32_t name = of.slices.name[slice];
-    if (name >= kFirstPart) return {part_names_[name - kFirstPart], colour_of(kind_ + 1)};
-    return {layer_names_[std::min(name, kNamedLayers)], colour_of(kind_)};
+    if (name >= kFirstPart) return {part_names_[name - kFirstPart], colour_of(part_kind_)};
+    return {layer_names_[std::min(name, kNamedLayers)], colour_of(layer_kind_)};
   }
 
  private:
   const LaneScope& scope_;
-  uint8_t kind_ = first_kind_of(layers_lane());
+  uint8_t layer_kind_ = slice_kind("layer");
+  uint8_t part_kind_ = slice_kind("layer_part");
   std::vector<uint32_t> layer_names_;  // by number, the last for all from there on; empty without such tracks
   std::vector<uint32_t> part_names_;   // by place in kLayerParts
   mutable std::vector<Once<LayersByDevice>> of_runs_;
@@ -144,7 +144,7 @@ void list_layers(TrackList& tracks, const ListedAt&) {
   for (const auto& [device, facts] : devices) {
     if (!facts.products) continue;
     const std::string name = devices.size() == 1 ? "layers" : tracks.name_of_device(device) + " layers";
-    ViewTrack& track = tracks.add(ViewKind::layers, "Layers", name);
+    ViewTrack& track = tracks.add("Layers", name);
     track.device = device;
     track.lanes = kLanes;
   }
@@ -152,15 +152,14 @@ void list_layers(TrackList& tracks, const ListedAt&) {
 
 }  // namespace
 
-const LaneDeclaration& layers_lane() {
-  static const LaneDeclaration lane{
-      .kind = ViewKind::layers,
-      .place = TrackPlace::of_run,
-      .slice_kinds = {"layer", "layer_part"},
-      .is_found_on_demand = true,
-      .list = list_layers,
-      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<LayersLane>(scope); }};
-  return lane;
+LaneDeclaration layers_lane() {
+  return {.kind = "layers",
+          .place = TrackPlace::of_run,
+          .slice_kinds = {{"layer", "name"}, {"layer_part", "name"}},
+          .origin = "Its first op",
+          .is_found_on_demand = true,
+          .list = list_layers,
+          .open = open_lane<LayersLane>};
 }
 
 }  // namespace cgpu

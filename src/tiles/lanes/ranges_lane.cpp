@@ -61,9 +61,14 @@ class RangesLane : public LaneSource {
     return {scope_.names().of(track.run, of.slices.name[slice]), colour_of(kind_)};
   }
 
+  /// They are called like what they are made from.
+  bool can_match(const ViewTrack&, const NameMatches& matches) const override {
+    return matches.has(SliceKind::annotation);
+  }
+
  private:
   const LaneScope& scope_;
-  uint8_t kind_ = first_kind_of(ranges_lane());
+  uint8_t kind_ = slice_kind("range");
 };
 
 void list_ranges(TrackList& tracks, const ListedAt& at) {
@@ -73,7 +78,7 @@ void list_ranges(TrackList& tracks, const ListedAt& at) {
   if (ranges.size() == 0) return;
   std::vector<SliceIndex> all(ranges.size());
   std::iota(all.begin(), all.end(), SliceIndex{0});
-  ViewTrack& track = tracks.add(ViewKind::ranges, tracks.name_of_device(*at.device), "ranges");
+  ViewTrack& track = tracks.add(tracks.name_of_device(*at.device), "ranges");
   track.device = at.device;
   track.slices = ranges.size();
   track.lanes = count_lanes(SliceTimes(ranges.start, ranges.duration, 0), all, {});
@@ -81,14 +86,12 @@ void list_ranges(TrackList& tracks, const ListedAt& at) {
 
 }  // namespace
 
-const LaneDeclaration& ranges_lane() {
-  static const LaneDeclaration lane{
-      .kind = ViewKind::ranges,
-      .place = TrackPlace::of_device,
-      .slice_kinds = {"range"},
-      .list = list_ranges,
-      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<RangesLane>(scope); }};
-  return lane;
+LaneDeclaration ranges_lane() {
+  return {.kind = "ranges",
+          .place = TrackPlace::of_device,
+          .slice_kinds = {{"range", "annotation"}},
+          .list = list_ranges,
+          .open = open_lane<RangesLane>};
 }
 
 }  // namespace cgpu

@@ -32,23 +32,21 @@ class StepsLane : public LaneSource {
 
  private:
   const LaneScope& scope_;
-  uint8_t kind_ = first_kind_of(steps_lane());
+  uint8_t kind_ = slice_kind("step");
   std::vector<std::vector<uint32_t>> names_;  // by run and step
 };
 
 }  // namespace
 
-const LaneDeclaration& steps_lane() {
-  static const LaneDeclaration lane{
-      .kind = ViewKind::steps,
-      .place = TrackPlace::of_run,
-      .slice_kinds = {"step"},
-      .list =
-          [](TrackList& tracks, const ListedAt&) {
-            if (tracks.facts().steps) tracks.add(ViewKind::steps, "Iterations", "steps").lanes = 1;
-          },
-      .open = [](LaneScope& scope) -> std::unique_ptr<LaneSource> { return std::make_unique<StepsLane>(scope); }};
-  return lane;
+LaneDeclaration steps_lane() {
+  return {.kind = "steps",
+          .place = TrackPlace::of_run,
+          .slice_kinds = {{"step", "oklch(0.8 0.075 251)"}},
+          .list =
+              [](TrackList& tracks, const ListedAt&) {
+                if (tracks.facts().steps) tracks.add("Iterations", "steps").lanes = 1;
+              },
+          .open = open_lane<StepsLane>};
 }
 
 }  // namespace cgpu

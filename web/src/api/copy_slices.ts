@@ -1,6 +1,7 @@
 // The slices of a copy of the viewer, from its tiles that hold all of theirs: they are searched, summed over an area and
 // gone through as the server does it. Of a track whose tiles did not all fit into the copy, those that did.
 import type { AreaStatistics, Session, SliceAt, Table } from "./protocol";
+import { spellings } from "../model/search_text";
 import { decodeSliceTile } from "./tiles";
 
 interface CopiedSlice {
@@ -40,7 +41,7 @@ export class CopySlices {
     private readonly session: Session,
     private readonly nameOf: (id: number) => string,
   ) {
-    const own = session.tracks.filter(({ kind }) => ["thread", "stream", "async", "other", "ranges"].includes(kind));
+    const own = session.tracks.filter(({ derived }) => !derived);
     this.#ownTracks = new Set(own.map(({ id }) => id));
     const unsearched = session.tracks.filter(({ on_demand }) => on_demand);
     this.#unsearchedTracks = new Set(unsearched.map(({ id }) => id));
@@ -169,8 +170,9 @@ export class CopySlices {
       let is = known.get(id);
       if (is === undefined) {
         const name = this.nameOf(id);
-        const spaced = this.session.causes.includes(name) ? name.replace(/_/g, " ") : name;
-        is = [name, spaced].some((one) => (pattern ? pattern.test(one) : one.toLowerCase().includes(text)));
+        is = spellings(name, this.session).some((one) =>
+          pattern ? pattern.test(one) : one.toLowerCase().includes(text),
+        );
         known.set(id, is);
       }
       return is;

@@ -82,30 +82,20 @@ export interface AlignedOps {
 
 export type AlignedPair = Record<"a" | "b", SliceAt>;
 
-export type TrackKind =
-  | "thread"
-  | "stream"
-  | "async"
-  | "other"
-  | "ranges"
-  | "busy"
-  | "idle"
-  | "steps"
-  | "exposed"
-  | "counter"
-  | "call_path"
-  | "critical_path"
-  | "layers";
-
 export type Drawing = "slices" | "counter" | "activity";
+export type Coverage = "idle" | "communication";
 
 export interface Track {
   id: number;
   run: number;
   rank: number;
-  kind: TrackKind;
+  kind: string;
   /** Which tiles it is drawn from. */
   drawing: Drawing;
+  /** Of what share of the time of its device its slices are. */
+  coverage: Coverage | null;
+  /** Its slices are not those of the profile. */
+  derived: boolean;
   /** Its slices are found when it is shown; a search does not look there. */
   on_demand: boolean;
   group: string[];
@@ -167,6 +157,8 @@ export interface Session {
   /** Nearly all slices are of one kind: what they are, their names say. */
   one_kind?: boolean;
   kinds: string[];
+  /** How slices of each of `kinds` are coloured, see colours.ts. */
+  looks: string[];
   classes: string[];
   causes: string[];
   steps: StepInfo[];
@@ -251,15 +243,14 @@ export interface SliceDetails extends SliceAt {
   measured?: { match: LaunchMatch; count: number; launches: MeasuredLaunch[] };
   /** What is doubtful about it. */
   remark?: string;
-  /** Of a derived slice: the slice that it is about. */
+  /** Of a derived slice: the slice that it is about, and how, as a heading. */
   origin?: SliceAt;
-  /** Of a part of the critical path: what bounds the run there, as in the table critical_path. */
-  bound_by?: string;
-  // Of an idle gap: main cause, a sentence on it, its parts, the op that ended it, the slice that names the cause.
-  cause?: string;
+  origin_is?: string;
+  /** What says more than its kind: the main cause of a gap, what bounds the run in a part of the critical path. */
+  label?: string;
+  // Of an idle gap: a sentence on the cause, the parts of the gap, the slice that names the cause.
   why?: string;
   causes?: { cause: string; duration: number }[];
-  next?: SliceAt;
   cause_slice?: SliceAt;
   arguments?: { key: string; value: string }[];
   arguments_error?: string;

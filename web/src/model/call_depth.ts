@@ -6,7 +6,7 @@ import type { TrackSettings } from "./layout";
 /** The depth of the call paths that is shown: 1 for the outermost frames; null: all, a lane each. */
 export type CallDepth = number | null;
 
-const isPath = ({ kind }: Track): boolean => kind === "call_path";
+const isPath = ({ samples }: Track): boolean => samples != null;
 
 export const pathTracks = (tracks: readonly Track[]): Set<number> => new Set(tracks.filter(isPath).map(({ id }) => id));
 

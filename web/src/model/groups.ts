@@ -33,11 +33,10 @@ const FEW_TO_NEST = 40;
 const MOST_SUMMED = 8;
 const MOST_SUMMED_THREADS = 4;
 
-const HOST_KINDS: ReadonlySet<string> = new Set(["thread", "async", "other", "counter"]);
-const OWN_KINDS: ReadonlySet<string> = new Set(["thread", "stream", "async", "other", "ranges"]);
+const HOST_KINDS: ReadonlySet<string> = new Set(["thread", "other"]);
 
-/** Whether the slices of a track are the profile's. */
-export const isOwn = (track: Track): boolean => OWN_KINDS.has(track.kind);
+const isCounter = (track: Track): boolean => track.drawing === "counter";
+const isActivity = (track: Track): boolean => track.drawing === "activity";
 
 const FIRST_GROUP = 2 ** 31;
 const DEPTHS = 16;
@@ -68,7 +67,7 @@ export function groupTree(tracks: readonly Track[]): Group {
 
 function gatherAll(group: Group): void {
   for (const inner of group.groups.values()) gatherAll(inner);
-  const counters = group.tracks.filter((track) => track.kind === "counter");
+  const counters = group.tracks.filter(isCounter);
   if (counters.length > FEW_COUNTERS && counters.length < group.tracks.length) gather(group, "Counters", counters);
   const few = withFewSlices(group.tracks);
   if (few.length >= GATHER_FROM) gather(group, "With few slices", few);
@@ -84,7 +83,7 @@ function gather(group: Group, title: string, tracks: readonly Track[]): void {
 }
 
 function withFewSlices(tracks: readonly Track[]): Track[] {
-  const own = tracks.filter(isOwn);
+  const own = tracks.filter((track) => !track.derived);
   if (own.length <= FEW_TRACKS) return [];
   const bySlices = [...own].sort((a, b) => b.slices - a.slices);
   const stay = new Set(bySlices.slice(0, STAY));
@@ -154,9 +153,9 @@ export function foldedAtFirst(tracks: readonly Track[]): Set<number> {
   for (const track of tracks) if (track.lanes > MOST_OPEN_LANES && !stayOpen.has(track)) folded.add(track.id);
   for (const group of allGroups(groupTree(tracks))) {
     const all = tracksIn(group);
-    const host = group.groups.size === 0 && all.every((track) => HOST_KINDS.has(track.kind));
+    const host = group.groups.size === 0 && all.every((track) => HOST_KINDS.has(track.kind) || isCounter(track));
     const onDemand = all.every((track) => track.on_demand);
-    const counters = all.length > FEW_COUNTERS && all.every((track) => track.kind === "counter");
+    const counters = all.length > FEW_COUNTERS && all.every(isCounter);
     const rank = manyRuns && group.depth === 0;
     const nested = tracks.length > FEW_TO_NEST && group.depth > (runs.length > 1 ? 1 : 0);
     const otherHost = manyRuns && host && all[0]!.run !== runs[0];
@@ -167,10 +166,10 @@ export function foldedAtFirst(tracks: readonly Track[]): Set<number> {
 
 /** The tracks that stand for many in little: what kept each device busy, else the busiest threads. */
 export function summaryOf(tracks: readonly Track[]): Track[] {
-  const busy = tracks.filter((track) => track.kind === "busy");
+  const busy = tracks.filter(isActivity);
   if (busy.length) return busy.slice(0, MOST_SUMMED);
   return tracks
-    .filter((track) => track.kind === "thread" || track.kind === "stream" || track.kind === "other")
+    .filter((track) => !track.derived && track.kind !== "ranges")
     .sort((a, b) => b.slices - a.slices)
     .slice(0, MOST_SUMMED_THREADS);
 }
@@ -178,10 +177,10 @@ export function summaryOf(tracks: readonly Track[]): Track[] {
 /** For each track that means how much of the time something held, the one of its device with the shares of the time. */
 export function busyBeside(tracks: readonly Track[]): Map<number, number> {
   const keyOf = (track: Track) => [track.run, ...track.group].join("\n");
-  const busy = new Map(tracks.filter((track) => track.kind === "busy").map((track) => [keyOf(track), track.id]));
+  const busy = new Map(tracks.filter(isActivity).map((track) => [keyOf(track), track.id]));
   const beside = new Map<number, number>();
   for (const track of tracks) {
-    const found = track.kind === "idle" || track.kind === "exposed" ? busy.get(keyOf(track)) : undefined;
+    const found = track.coverage ? busy.get(keyOf(track)) : undefined;
     if (found !== undefined) beside.set(track.id, found);
   }
   return beside;

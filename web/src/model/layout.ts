@@ -69,6 +69,9 @@ const scaled = (height: number, step: number): number => Math.round(height * HEI
 /** Between two tracks. */
 export const TRACK_GAP = 4;
 export const isArea = (track: Track): boolean => track.drawing !== "slices";
+/** Whether a track says how or for what a device worked, beside the tracks that have the work. */
+export const isBesideWork = (track: Track): boolean =>
+  isArea(track) || track.coverage !== null || track.kind === "ranges";
 
 function sorted(tracks: readonly Track[], order: readonly number[]): Track[] {
   const place = new Map(order.map((id, i) => [id, i]));

@@ -12,6 +12,7 @@ import {
   moment,
   oneLine,
   percent,
+  readable,
   short,
   withUnit,
 } from "../model/format";
@@ -26,8 +27,6 @@ import type { ViewContext } from "../views/context";
 const SHORT_TEXT = 240;
 const LONGEST_TEXT = 20000;
 const SHOWN_LINKS = 12;
-
-const readable = (name: string): string => name.replace(/_/g, " ");
 
 export function Details({ context, slice }: { context: ViewContext; slice: SliceRef }): JSX.Element {
   const loaded = useLoaded(
@@ -52,7 +51,7 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
     <div class="details">
       <header>
         <Text class="slice-name" text={details.name} key={details.name} />
-        <span class="tag">{details.class ?? readable(details.cause ?? details.bound_by ?? details.kind)}</span>
+        <span class="tag">{details.class ?? readable(details.label ?? details.kind)}</span>
         <button onClick={zoom} title="F">
           Zoom to it
         </button>
@@ -87,17 +86,8 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
             <Links slices={[details.cause_slice]} onOpen={go} />
           </Section>
         )}
-        {details.next && (
-          <Section title="What ended it">
-            <Links slices={[details.next]} onOpen={go} />
-          </Section>
-        )}
         {details.origin && (
-          <Section
-            title={
-              details.node ? "Its first sample" : /^layer/.test(details.kind) ? "Its first op" : "What it is about"
-            }
-          >
+          <Section title={details.origin_is!}>
             <Links slices={[details.origin]} onOpen={go} />
           </Section>
         )}

@@ -27,8 +27,8 @@ export function FunctionsPanel({ source, depth }: { source: TimelineSource; dept
   const shown = useMemo(() => shownPaths(source), [settings, depth]);
   const theme = useStore(source.theme);
   const mode = useStore(source.colourMode);
-  const { span, kinds, classes, causes } = source.session;
-  const palette = useMemo(() => new Palette(theme, kinds, classes, causes), [theme]);
+  const { span } = source.session;
+  const palette = useMemo(() => new Palette(theme, source.session), [theme]);
   const [, namesCame] = useState(0);
   useEffect(() => source.names.subscribe(() => namesCame((count) => count + 1)), []);
   const from = Math.min(Math.max(0, Math.floor(view.start)), span - 1);

@@ -1,5 +1,6 @@
 // The colours of slices: by what they are, by name, by how long they last, or by how they changed. Fills are light enough for dark text in
 // both themes. Colours are made in OKLCH (B. Ottosson, 2020), where equal steps look equally far.
+import type { Session } from "../api/protocol";
 import type { Theme } from "../ui/theme";
 
 export const COLOUR_MODES = ["class", "name", "heat"] as const;
@@ -58,9 +59,6 @@ const KINDS: Record<string, Fill> = {
   synchronization: [0.86, 28, 0.07],
   overhead: [0.86, 195, 0.057],
   profiler_span: [0.78, 260, 0.015],
-  range: [0.87, 281, 0.06],
-  step: [0.8, 251, 0.075],
-  kernel_gap: [0.88, 30, 0.02],
 };
 
 const CAUSES: Record<string, Fill> = {
@@ -82,12 +80,16 @@ const CAUSES: Record<string, Fill> = {
   profiler_overhead: [0.68, 282, 0.063],
 };
 
-/** Kinds that say nothing: what such a slice is, its name says. */
-const NAMED_KINDS = new Set(["function", "entry", "layer", "layer_part", "other"]);
-
 const DEVICE_OPS = new Set(["kernel", "memcpy", "memset", "device_collective"]);
 
 const PLAIN: Fill = [0.78, 255, 0.012];
+const OKLCH = /^oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)$/;
+
+/** That of a kind of slices of the profile, else that which the session says: as another kind, or a colour of CSS. */
+function fillOf(kind: string, look: string): Fill {
+  const [, lightness, chroma, hue] = OKLCH.exec(look) ?? [];
+  return hue === undefined ? (KINDS[look || kind] ?? PLAIN) : [Number(lightness), Number(hue), Number(chroma)];
+}
 
 /** What is taken from the lightness. */
 const DARKER: Record<Theme, number> = { light: 0, dark: 0.03 };
@@ -154,6 +156,9 @@ const SAME: Fill = [0.88, 255, 0.008];
 const HEAT_FROM = 500;
 const HEAT_TO = 50e6;
 
+/** What the numbers in the colours of slices are. */
+export type ColourWords = Pick<Session, "kinds" | "looks" | "classes" | "causes">;
+
 /** What a session's `kinds`, `classes` and `causes` look like in one theme. */
 export class Palette {
   readonly activity: { readonly compute: number; readonly communication: number; readonly memory: number };
@@ -173,21 +178,20 @@ export class Palette {
 
   constructor(
     theme: Theme,
-    kinds: readonly string[],
-    classes: readonly string[],
-    private readonly causeNames: readonly string[],
+    private readonly words: ColourWords,
   ) {
+    const { kinds, looks, classes, causes } = words;
     const of = ([lightness, hue, chroma]: Fill) => pixel(...oklch([lightness - DARKER[theme], hue, chroma]));
     const { compute, communication, memory } = ACTIVITY_FILLS[theme];
     this.activity = { compute: fromCss(compute), communication: fromCss(communication), memory: fromCss(memory) };
-    this.#kinds = kinds.map((kind) =>
-      kind === "exposed_communication" ? this.activity.communication : of(KINDS[kind] ?? PLAIN),
+    this.#kinds = kinds.map((kind, i) =>
+      looks[i] === "communication" ? this.activity.communication : of(fillOf(kind, looks[i]!)),
     );
     this.#hasClass = kinds.map((kind) => DEVICE_OPS.has(kind));
-    this.#isNamed = kinds.map((kind) => NAMED_KINDS.has(kind));
-    this.#isCause = kinds.map((kind) => kind === "idle");
+    this.#isNamed = kinds.map((kind, i) => looks[i] === "name" || kind === "other");
+    this.#isCause = looks.map((look) => look === "cause");
     this.#classes = classes.map((name) => of(CLASSES[name] ?? PLAIN));
-    this.#causes = causeNames.map((name) => of(CAUSES[name] ?? PLAIN));
+    this.#causes = causes.map((name) => of(CAUSES[name] ?? PLAIN));
     // Neighbouring numbers lie a golden angle apart.
     this.#names = Array.from({ length: 96 }, (_, i) => of([0.79 + ((i % 3) - 1) * 0.05, (i * 137.508) % 360, 0.1]));
     this.#heat = Array.from({ length: HEAT_STEPS }, (_, i) => {
@@ -251,6 +255,6 @@ export class Palette {
   }
 
   causeCss(name: string): string {
-    return cssColour(this.cause(this.causeNames.indexOf(name)));
+    return cssColour(this.cause(this.words.causes.indexOf(name)));
   }
 }

@@ -1,5 +1,5 @@
 // The names at the left of the tracks: fold, pin, move. Elements are made for the rows on the screen and reused.
-import { GROUP_HEIGHT, type GroupRow, type Row, type TrackRow } from "../model/layout";
+import { GROUP_HEIGHT, isBesideWork, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { oneLine } from "../model/format";
 import { trackNameParts } from "../model/names";
 import { isMenuKey, plain } from "../ui/keys";
@@ -152,7 +152,7 @@ export class HeaderColumn {
 
   #makeTrack(key: string, row: TrackRow): Header {
     const element = document.createElement("div");
-    element.className = `head track kind-${row.track.kind}`;
+    element.className = isBesideWork(row.track) ? "head track beside-work" : "head track";
     element.style.paddingLeft = indent(row.depth);
     const text = oneLine(row.track.name);
     element.title = [oneLine(row.context), text].filter(Boolean).join(SIGN);
@@ -267,7 +267,7 @@ export const shortHeading = (title: string): string =>
 
 function noteOf({ track, folded }: TrackRow, counterRanges: ReadonlyMap<number, CounterRange | null>): string {
   if (folded) return track.lanes > 1 ? `${track.lanes} lanes` : "";
-  const range = track.kind === "counter" ? counterRanges.get(track.id) : null;
+  const range = track.drawing === "counter" ? counterRanges.get(track.id) : null;
   if (!range) return "";
   const [low, high] = [counterText(track.name, range.low), counterText(track.name, range.high)];
   return low === high ? high : `${low} \u2013 ${high}`;

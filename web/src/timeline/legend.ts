@@ -1,5 +1,6 @@
 // What the colours on the screen mean: the classes, kinds and causes that the last picture used.
 import type { Session } from "../api/protocol";
+import { readable } from "../model/format";
 import { ACTIVITY_PARTS } from "./activity";
 import { cssColour, type ColourMode, type Palette } from "./colours";
 import { ACTIVITY, CAUSE } from "./frame";
@@ -16,8 +17,6 @@ export const ACTIVITY_TEXTS: Record<(typeof ACTIVITY_PARTS)[number], string> = {
   communication: "exposed communication",
   memory: "exposed copies",
 };
-
-const readable = (name: string): string => name.replace(/_/g, " ");
 
 export function legendOf(seen: Uint8Array, session: Session, palette: Palette, mode: ColourMode): LegendEntry[] {
   const entries = new Map<string, LegendEntry>();

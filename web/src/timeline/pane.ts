@@ -1,7 +1,6 @@
 // A scrolled list of tracks: their names at the left, their pixels, and the names of slices over these. Only the rows
 // on the screen are drawn.
-import type { Drawing, TrackKind } from "../api/protocol";
-import { isOwn } from "../model/groups";
+import type { Drawing } from "../api/protocol";
 import type { SliceRef } from "../model/selection";
 import { headingsOf, isArea, rowAt, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { paintActivity } from "./activity";
@@ -236,7 +235,7 @@ export class Pane {
     const parts = partsOf(frame, "tile", track);
     if (!parts.length) return;
     const { ratio } = frame;
-    const { kind } = row.track;
+    const { coverage } = row.track;
     const busy = frame.busyBeside.get(track);
     const activity = busy === undefined ? null : activityOf(frame, busy);
     const lanes = Math.max(1, row.track.lanes);
@@ -259,10 +258,10 @@ export class Pane {
       );
       const middle = (from + to) / 2 + 0.5;
       paintLane(this.#line, this.#raster, colours, longEnough, (first, last) =>
-        this.#label(frame, track, kind, first, last, middle),
+        this.#label(frame, track, first, last, middle),
       );
-      if (activity && (kind === "idle" || kind === "exposed")) {
-        coverageRows(this.#rowsOf, kind, this.#raster, activity, to - from);
+      if (activity && coverage) {
+        coverageRows(this.#rowsOf, coverage, this.#raster, activity, to - from);
         this.surface.fillColumns(this.#line, this.#background, this.#rowsOf, from, to);
       } else {
         this.surface.fillRows(this.#line, from, to);
@@ -292,8 +291,8 @@ export class Pane {
     );
   }
 
-  #label(frame: Frame, track: number, kind: TrackKind, from: number, to: number, y: number): void {
-    const label = frame.labels.get(this.#raster.name[from]!, kind);
+  #label(frame: Frame, track: number, from: number, to: number, y: number): void {
+    const label = frame.labels.get(this.#raster.name[from]!);
     if (!label) return;
     const inset = LABEL_INSET * frame.ratio;
     const room = to - from - 2 * inset;
@@ -391,7 +390,7 @@ export class Pane {
       (row): row is TrackRow => row.kind === "track" && !isArea(row.track) && (track ?? row.track.id) === row.track.id,
     );
     const raster = new LaneRaster(frame.pixels);
-    for (const row of [...rows.filter((row) => isOwn(row.track)), ...rows.filter((row) => !isOwn(row.track))]) {
+    for (const row of [...rows.filter((row) => !row.track.derived), ...rows.filter((row) => row.track.derived)]) {
       raster.clear();
       for (const part of partsOf(frame, "tile", row.track.id)) {
         raster.add(part.tile, 0, part.buckets, part.first, part.last);

@@ -1,7 +1,7 @@
 // What the search of a timeline has found: how many slices, the first of them, which are highlighted, and which one of
 // them is selected. Names are compared here, as the server compares them; slices with an argument the server lists.
 import type { SearchAnswer, SliceAt } from "../api/protocol";
-import { readSearch } from "../model/search_text";
+import { readSearch, spellings } from "../model/search_text";
 import { sameSlice, type SliceRef } from "../model/selection";
 import { Store } from "../model/store";
 import type { AppState } from "../model/app_state";
@@ -118,8 +118,7 @@ export class SearchHits {
     const name = this.profile.names.get(id);
     if (name === undefined) return true;
     const text = this.#text.toLowerCase();
-    const isCause = this.profile.session.causes.includes(name);
-    const hit = name.toLowerCase().includes(text) || (isCause && name.replace(/_/g, " ").includes(text));
+    const hit = spellings(name, this.profile.session).some((one) => one.toLowerCase().includes(text));
     this.#names.set(id, hit);
     return hit;
   }

@@ -1,6 +1,5 @@
 // Names in slices: how wide a text is, and what of it fits. Widths are added up by character, which is exact enough for
 // cutting and costs nothing for names seen before.
-import type { TrackKind } from "../api/protocol";
 import type { Names } from "../api/names";
 import { narrower } from "../model/names";
 import { oneLine } from "../model/format";
@@ -80,20 +79,16 @@ export function labelOf(full: string, short: string | null | undefined): Label {
 
 export class Labels {
   #labels = new Map<number, Label>();
-  #causes = new Map<number, Label>();
 
   constructor(private readonly names: Pick<Names, "get" | "short">) {}
 
-  /** Gaps have the names of causes, which are written as words. */
-  get(id: number, track?: TrackKind): Label | undefined {
-    const labels = track === "idle" ? this.#causes : this.#labels;
-    let label = labels.get(id);
+  get(id: number): Label | undefined {
+    let label = this.#labels.get(id);
     if (label) return label;
     const name = this.names.get(id);
     if (name === undefined) return undefined;
-    const full = oneLine(track === "idle" ? name.replace(/_/g, " ") : name, LONGEST);
-    label = labelOf(full, this.names.short(id));
-    labels.set(id, label);
+    label = labelOf(oneLine(name, LONGEST), this.names.short(id));
+    this.#labels.set(id, label);
     return label;
   }
 }

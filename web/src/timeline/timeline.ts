@@ -376,8 +376,7 @@ export class Timeline implements Stage {
     const style = getComputedStyle(document.documentElement);
     const css = (name: string) => style.getPropertyValue(name).trim();
     const paper = fromCss(css("--paper"));
-    const paletteOf = ({ session }: TimelineSource) =>
-      new Palette(this.source.theme.get(), session.kinds, session.classes, session.causes);
+    const paletteOf = ({ session }: TimelineSource) => new Palette(this.source.theme.get(), session);
     this.#palette = paletteOf(this.source);
     this.#underPalette = paletteOf(this.source.under?.source ?? this.source);
     this.#page = {

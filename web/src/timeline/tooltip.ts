@@ -21,11 +21,7 @@ function linesOf(hit: Hit, labels: Labels, axis: TimeAxis): [title: string, text
   if (slice) {
     const length = slice.duration;
     const times = length >= 1000 ? `${duration(length)} (${exact(length)})` : duration(length);
-    return [
-      labels.get(slice.name, hit.row.track.kind)?.full ?? "\u2026",
-      times,
-      `${axisMoment(axis, slice.start)} \u00b7 ${track}`,
-    ];
+    return [labels.get(slice.name)?.full ?? "\u2026", times, `${axisMoment(axis, slice.start)} \u00b7 ${track}`];
   }
   if (reading?.kind === "counter") {
     const { minimum, maximum } = reading;

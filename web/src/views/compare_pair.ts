@@ -159,7 +159,7 @@ export class TimelinePair {
     const wanted = ++this.#wanted;
     // The causes of a gap may differ from those of the gap at the same work: the longest of each are compared.
     const { tracks } = this.sides[lead].source;
-    const isGap = tracks.find(({ id }) => id === own.slice?.track)?.kind === "idle";
+    const isGap = tracks.find(({ id }) => id === own.slice?.track)?.coverage === "idle";
     const ask = own.slice && !isGap ? this.#client.partner(lead, own.slice.track, own.slice.slice) : null;
     const answer = await ask;
     if (wanted !== this.#wanted) return;

@@ -16,7 +16,7 @@ const ALL_NAMES = ".";
 
 /** What the slices are that a finding is about. */
 interface Subject {
-  kind: Track["kind"];
+  isOn: (track: Track) => boolean;
   /** A regular expression for their names. */
   pattern: string;
 }
@@ -26,14 +26,16 @@ interface Subject {
 function subjectsOf(command: string): Subject[] {
   const table = tableOfCommand(command);
   const cause = causeOf(table);
-  const host: Subject = { kind: "thread", pattern: ALL_NAMES };
-  if (cause) return [{ kind: "idle", pattern: exactPattern(cause) }, host];
-  return [{ kind: table?.name === "collectives" ? "exposed" : "stream", pattern: ALL_NAMES }, host];
+  const on = (isOn: Subject["isOn"], pattern = ALL_NAMES): Subject => ({ isOn, pattern });
+  const host = on(({ kind }) => kind === "thread");
+  if (cause) return [on(({ coverage }) => coverage === "idle", exactPattern(cause)), host];
+  if (table?.name === "collectives") return [on(({ coverage }) => coverage === "communication"), host];
+  return [on(({ kind }) => kind === "stream"), host];
 }
 
-/** The tracks of a kind, of the device or rank that the finding names. */
-function tracksOf({ tracks }: Session, kind: Track["kind"], rank: Cell, device: Cell): Track[] {
-  const ofRank = tracks.filter((track) => track.kind === kind && (rank === null || track.rank === rank));
+/** The tracks of a subject, of the device or rank that the finding names. */
+function tracksOf({ tracks }: Session, { isOn }: Subject, rank: Cell, device: Cell): Track[] {
+  const ofRank = tracks.filter((track) => isOn(track) && (rank === null || track.rank === rank));
   const name = new RegExp(`\\b[A-Z]PU ${device}\\b`);
   const ofDevice = device === null ? [] : ofRank.filter((track) => name.test(track.group.join(" ")));
   return ofDevice.length ? ofDevice : ofRank;
@@ -53,9 +55,10 @@ async function slicesAt({ client }: ViewContext, { pattern }: Subject, track: st
     .sort((a, b) => shared(b, range) - shared(a, range) || a.duration - b.duration);
 }
 
-/** All slices like the one at a place: of a pattern for many names, those of its name. */
-async function slicesLike({ client }: ViewContext, { pattern, kind }: Subject, track: string, place: SliceAt) {
-  if (pattern !== ALL_NAMES || kind === "exposed")
+/** All slices like the one at a place: of a pattern for many names, those of its name, which derived ones share with what
+ * they are made from. */
+async function slicesLike({ client, session }: ViewContext, pattern: string, track: string, place: SliceAt) {
+  if (pattern !== ALL_NAMES || session.tracks.find(({ id }) => id === place.track)?.derived)
     return (await client.search(pattern, { regex: true, track, limit: MOST_SLICES })).matches;
   return (await client.row("slices", rowCells(["name"], [place.name ?? ""]), {})).slices;
 }
@@ -65,11 +68,11 @@ export async function showFinding(context: ViewContext, records: Records, row: r
   const { session } = context;
   const range = { start: records.number(row, "start_ns"), end: records.number(row, "end_ns") };
   for (const subject of subjectsOf(records.text(row, "command"))) {
-    const tracks = tracksOf(session, subject.kind, records.cell(row, "rank"), records.cell(row, "device"));
+    const tracks = tracksOf(session, subject, records.cell(row, "rank"), records.cell(row, "device"));
     const track = tracks.map(({ id }) => id).join(",");
     const place = track && (await slicesAt(context, subject, track, range))[0];
     if (!place) continue;
-    const alike = await slicesLike(context, subject, track, place);
+    const alike = await slicesLike(context, subject.pattern, track, place);
     const slices = [...alike].sort((a, b) => b.duration - a.duration || a.start - b.start);
     const at = slices.findIndex((slice) => sameSlice({ ...slice }, { ...place }));
     if (at < 0) slices.unshift(place);

@@ -32,7 +32,7 @@ function IdleOf({ context, table }: { context: ViewContext; table: Table }): JSX
   const records = useMemo(() => new Records(table), [table]);
   const causes = totals(records, "cause", "total_ns");
   const total = records.sum("total_ns");
-  const tracks = context.session.tracks.filter((track) => track.kind === "idle").slice(0, TRACKS_ASKED);
+  const tracks = context.session.tracks.filter((track) => track.coverage === "idle").slice(0, TRACKS_ASKED);
   const loaded = useAsked(
     context,
     async (signal) => {

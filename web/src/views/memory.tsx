@@ -30,7 +30,7 @@ interface Series {
 /** Totals of an allocator; of other counters the unit is not known. */
 const IN_BYTES = /^(allocated|reserved) memory$|\((B|bytes)\)$/i;
 
-export const isMemory = (track: Track): boolean => track.kind === "counter" && IN_BYTES.test(track.name);
+export const isMemory = (track: Track): boolean => track.drawing === "counter" && IN_BYTES.test(track.name);
 
 /** What a counter does in a range, at POINTS points. */
 export async function counterIn(

@@ -39,7 +39,7 @@ const MAPS = [
   { id: "figures", label: "Figures" },
 ] as const;
 
-const busyTracks = (session: Session): Track[] => session.tracks.filter(({ kind }) => kind === "busy");
+const busyTracks = (session: Session): Track[] => session.tracks.filter(({ drawing }) => drawing === "activity");
 
 function Ranks({ context }: ViewProps): JSX.Element {
   const loaded = useTable(context, "rank_activity");
@@ -267,7 +267,10 @@ async function showInTimeline(
     [place]?.group.join("\n");
   const tracks = session.tracks
     .filter(
-      (track) => track.rank === rank && track.group.join("\n") === group && ["stream", "idle"].includes(track.kind),
+      (track) =>
+        track.rank === rank &&
+        track.group.join("\n") === group &&
+        (track.kind === "stream" || track.coverage === "idle"),
     )
     .slice(0, TRACKS_ASKED);
   const lists = await Promise.all(tracks.map((track) => longestGaps(client, track.id, range)));

@@ -128,7 +128,7 @@ interface ToolbarProps extends Parts {
 function Toolbar({ context, source, timeline, navigation, marks, onMarks }: ToolbarProps): JSX.Element {
   const mode = useStore(source.colourMode);
   const scale = useStore(source.counterScale);
-  const hasCounters = useMemo(() => source.tracks.some(({ kind }) => kind === "counter"), []);
+  const hasCounters = useMemo(() => source.tracks.some(({ drawing }) => drawing === "counter"), []);
   const { filter, hidden } = useStore(source.settings);
   const whole = () => source.navigate({ viewport: everything(source.session.span) });
   return (

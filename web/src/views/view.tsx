@@ -71,8 +71,7 @@ export function useWholeTable(context: ViewContext, name: string): Loaded<Table 
 
 export function usePalette(context: ViewContext): Palette {
   const theme = useStore(context.theme);
-  const { kinds, classes, causes } = context.session;
-  return useMemo(() => new Palette(theme, kinds, classes, causes), [theme]);
+  return useMemo(() => new Palette(theme, context.session), [theme]);
 }
 
 /** "loading", the error, or what the value looks like. */

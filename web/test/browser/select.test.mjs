@@ -202,7 +202,7 @@ describe("selecting in the timeline", { skip }, () => {
     const idle = session.tracks.find((track) => track.kind === "idle");
     const { gap, told } = await explainedGap(idle.id);
     await clickSlice(page, gap);
-    await details().locator(".tag").getByText(told.cause.replace(/_/g, " "), { exact: true }).waitFor();
+    await details().locator(".tag").getByText(told.label.replace(/_/g, " "), { exact: true }).waitFor();
     await details().getByText(told.why).waitFor();
     const cause = told.cause_slice;
     await details().locator(".links").getByRole("button", { name: cause.name, exact: true }).first().click();
@@ -216,7 +216,7 @@ describe("selecting in the timeline", { skip }, () => {
     // The same cause is in the table for this time.
     const rows = (await tables(trace, "idle")).idle;
     const at = rows.columns.findIndex((column) => column.name === "cause");
-    assert.ok(rows.rows.some((row) => row[at] === told.cause));
+    assert.ok(rows.rows.some((row) => row[at] === told.label));
   });
 
   /** The longest gap of which the slice is known that names the cause, and what the server tells about it. */

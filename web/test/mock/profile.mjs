@@ -23,6 +23,13 @@ const KINDS = [
   "range",
   "kernel_gap",
 ];
+const LOOKS = {
+  idle: "cause",
+  exposed_communication: "communication",
+  step: "oklch(0.8 0.075 251)",
+  range: "annotation",
+  kernel_gap: "oklch(0.88 0.02 30)",
+};
 const CLASSES = [
   "copy",
   "set",
@@ -83,6 +90,8 @@ export function makeProfile({ threads = 4, lanes = 5, streams = 3, perLane = 400
       lanes: Math.max(1, laneSlices.length),
       pinned: false,
       drawing: { busy: "activity", counter: "counter" }[track.kind] ?? "slices",
+      coverage: track.kind === "idle" ? "idle" : null,
+      derived: ["busy", "idle", "counter"].includes(track.kind),
       on_demand: false,
       laneSlices,
       ...track,
@@ -247,6 +256,7 @@ export function sessionOf(profile, id) {
     ],
     views: ["timeline"],
     kinds: KINDS,
+    looks: KINDS.map((name) => LOOKS[name] ?? ""),
     classes: CLASSES,
     causes: CAUSES,
     steps: [{ rank: 0, step: 7, start: profile.span * 0.2, duration: profile.span * 0.3 }],
