@@ -184,12 +184,8 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
     found = is_gap ? gap_before(theirs, partner.run, partner.slice) : theirs.view().place(partner.run, partner.slice);
   }
   JsonTextWriter json;
-  json.begin_object().key("status");
-  if (partner.status) {
-    json.value(text_of(*partner.status));
-  } else {
-    json.null();
-  }
+  json.begin_object();
+  json.member("status", partner.status ? std::optional(text_of(*partner.status)) : std::nullopt);
   const std::string_view name = profile.view().names()[placed.name];
   json.member("key", shown_name(partner.key.empty() ? name : partner.key)).key("partner");
   if (found) {
@@ -207,14 +203,13 @@ Answer answer_aligned(const ComparedProfiles& compared, const Request& request) 
   const Profile& a = compared.profile(Side::a);
   const Profile& b = compared.profile(Side::b);
   const auto [from, to] = parameters.window(a.view().span());
-  const auto last_track = static_cast<int64_t>(a.view().tracks().size()) - 1;
-  const auto tracks = parameters.integers("track", 0, last_track);
+  const auto tracks = tracks_of(a, parameters);
   size_t total = 0;
   JsonTextWriter json;
   json.begin_object().key("pairs").begin_array();
   for (const auto& ops : compared.aligned_in({from.value_or(0), to.value_or(a.view().span())})) {
     const SlicePosition own = a.view().place(ops.run.a, ops.slice.a);
-    if (tracks && std::find(tracks->begin(), tracks->end(), int64_t{own.track}) == tracks->end()) continue;
+    if (tracks && !std::ranges::binary_search(*tracks, own.track)) continue;
     if (++total > kMostPairs) continue;
     json.begin_object().key("a");
     write_position(json, a.view(), own);
@@ -235,13 +230,7 @@ Answer answer_names(const ComparedProfiles& compared, const Request& request) {
     json.key(side == Side::a ? "a" : "b").begin_object().key("name").begin_array();
     for (const ComparedProfiles::NameChange& change : changes) json.value(int64_t{change.name});
     json.end_array().key("ratio").begin_array();
-    for (const ComparedProfiles::NameChange& change : changes) {
-      if (change.ratio) {
-        json.value(*change.ratio);
-      } else {
-        json.null();
-      }
-    }
+    for (const ComparedProfiles::NameChange& change : changes) json.value(change.ratio);
     json.end_array().end_object();
   }
   json.end_object();

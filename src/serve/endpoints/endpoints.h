@@ -2,6 +2,7 @@
 // and throw RequestError for what cannot be answered.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,5 +63,7 @@ Answer answer_table(const OpenedProfile& summary, const Request& request, std::s
 
 /// The slice that parameters `track` and `slice` name.
 SlicePosition position_of(const Profile& profile, const Parameters& parameters);
+/// The tracks that parameter `track` names, each once, ascending; absent without it.
+std::optional<std::vector<ViewTrackId>> tracks_of(const Profile& profile, const Parameters& parameters);
 
 }  // namespace cgpu

@@ -1,7 +1,6 @@
 // /api/p/P/functions: how long each function was the frame at a depth of the call paths, over tracks and a time.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,17 +26,16 @@ int64_t sum_of(int64_t a, int64_t b) {
 }
 
 /// Those that were asked for: all tracks of call paths where none are named.
-std::vector<ViewTrackId> path_tracks(const TimelineView& view, const Parameters& parameters) {
-  std::vector<ViewTrackId> tracks;
-  const auto count = static_cast<int64_t>(view.tracks().size());
-  if (const auto wanted = parameters.integers("track", 0, count - 1)) {
-    for (const int64_t track : std::set<int64_t>(wanted->begin(), wanted->end())) {
-      tracks.push_back(static_cast<ViewTrackId>(track));
-      if (view.tracks()[tracks.back()].samples != kNone) continue;
+std::vector<ViewTrackId> path_tracks(const Profile& profile, const Parameters& parameters) {
+  const TimelineView& view = profile.view();
+  if (const auto wanted = tracks_of(profile, parameters)) {
+    for (const ViewTrackId track : *wanted) {
+      if (view.tracks()[track].samples != kNone) continue;
       throw RequestError(kBadRequest, "track: " + std::to_string(track) + " has no call paths");
     }
-    return tracks;
+    return *wanted;
   }
+  std::vector<ViewTrackId> tracks;
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
     if (view.tracks()[track].samples != kNone) tracks.push_back(track);
   }
@@ -53,7 +51,7 @@ Answer answer_functions(const Profile& profile, const Request& request) {
   const TimeWindow window = parameters.window(view.span());
   const int64_t from = window.from.value_or(0);
   const int64_t to = window.to.value_or(view.span());
-  const std::vector<ViewTrackId> tracks = path_tracks(view, parameters);
+  const std::vector<ViewTrackId> tracks = path_tracks(profile, parameters);
 
   std::map<uint32_t, AtDepth> functions;  // by name
   int64_t total = 0;

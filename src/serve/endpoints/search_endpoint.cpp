@@ -183,9 +183,9 @@ Answer answer_search(const Profile& profile, const Request& request) {
   const std::optional<Match> past = match_of(profile, parameters.integers("past", 0, UINT32_MAX));
   Found found(static_cast<size_t>(parameters.integer("limit", 0, 10'000).value_or(100)), backwards);
   std::vector<bool> tracks;
-  if (const auto wanted = parameters.integers("track", 0, static_cast<int64_t>(view.tracks().size()) - 1)) {
+  if (const auto wanted = tracks_of(profile, parameters)) {
     tracks.resize(view.tracks().size());
-    for (const int64_t track : *wanted) tracks[static_cast<size_t>(track)] = true;
+    for (const ViewTrackId track : *wanted) tracks[track] = true;
   }
 
   const bool regex = parameters.flag("regex");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
@@ -229,6 +230,14 @@ SlicePosition position_of(const Profile& profile, const Parameters& parameters) 
   const auto placed = profile.view().find(static_cast<ViewTrackId>(track), static_cast<SliceIndex>(slice));
   if (!placed) throw RequestError(kNotFound, fmt::format("there is no slice {} on a track {}", slice, track));
   return *placed;
+}
+
+std::optional<std::vector<ViewTrackId>> tracks_of(const Profile& profile, const Parameters& parameters) {
+  const auto last = static_cast<int64_t>(profile.view().tracks().size()) - 1;
+  const auto wanted = parameters.integers("track", 0, last);
+  if (!wanted) return std::nullopt;
+  const std::set<int64_t> sorted(wanted->begin(), wanted->end());
+  return std::vector<ViewTrackId>(sorted.begin(), sorted.end());
 }
 
 Answer answer_slice(const Profile& profile, const Request& request) {

@@ -1,7 +1,7 @@
 // /api/p/P/table and /api/p/P/area: tables over a part of the profile.
 #include <future>
-#include <set>
 #include <sstream>
+#include <utility>
 
 #include "analysis/analysis.h"
 #include "analysis/events/choose_rows.h"
@@ -149,16 +149,12 @@ Answer answer_area(const Profile& profile, const Request& request) {
     selection.from.reset();
     selection.to.reset();
   }
-  const auto all_tracks = static_cast<int64_t>(profile.view().tracks().size());
   size_t tracks = profile.view().tracks().size();
   std::optional<ChosenTracks> chosen;
   std::optional<SelectedSession> all;  // of the window, whatever the tracks
-  if (const auto wanted = parameters.integers("track", 0, all_tracks - 1)) {
+  if (auto wanted = tracks_of(profile, parameters)) {
     all.emplace(profile, selection);
-    selection.tracks.emplace();
-    for (const int64_t track : std::set<int64_t>(wanted->begin(), wanted->end())) {
-      selection.tracks->push_back(static_cast<ViewTrackId>(track));
-    }
+    selection.tracks = std::move(wanted);
     chosen.emplace(profile, *selection.tracks);
     tracks = selection.tracks->size();
   }
