@@ -11,6 +11,7 @@
 #include "readers/ascend/mindspore_timeline.h"
 #include "readers/ascend/tables.h"
 #include "readers/ascend/trace.h"
+#include "readers/common/input.h"
 #include "readers/common/sqlite/database_input.h"
 
 namespace cgpu::ascend {
@@ -47,9 +48,7 @@ Run read_database_file(const Input& input, const ReadOptions& options) {
 
 /// A run of the list of kernels alone.
 Run read_kernels(TextSource& source, const std::string& name, const Facts& facts) {
-  Run run;
-  run.file = name;
-  run.format = "ascend";
+  Run run = new_run(name, "ascend");
   apply(facts, run);
   Assembler assembler(run);
   read_kernel_list(source, facts, assembler);

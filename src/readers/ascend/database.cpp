@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "readers/common/event_tables.h"
+#include "readers/common/input.h"
 #include "readers/common/int32_or_none.h"
 
 namespace cgpu::ascend {
@@ -32,19 +33,6 @@ void read_facts(DatabaseReader& reader) {
     run.rank_known = true;
   });
   read_device_names(reader);
-}
-
-void note_unread_tables(DatabaseReader& reader) {
-  std::string unread;
-  int64_t count = 0;
-  for (const auto& [table, columns] : reader.database.tables()) {
-    const bool events =
-        reader.database.has_column(table, "startNs") || reader.database.has_column(table, "timestampNs");
-    if (!events || reader.read_tables().count(table) != 0 || !reader.database.has_rows(table)) continue;
-    unread.append(unread.empty() ? "" : ", ").append(table);
-    ++count;
-  }
-  reader.assembler.run.notes.add("unread_table", count, "tables of events that cgpu does not use: " + unread);
 }
 
 }  // namespace
@@ -112,9 +100,7 @@ Run read_database(const std::string& path, const std::string& name, Facts facts,
   if (!has_tables_of_a_profile(*database)) {
     throw Error(name, "is an SQLite database without the tables of an Ascend profile");
   }
-  Run run;
-  run.file = name;
-  run.format = "ascend";
+  Run run = new_run(name, "ascend");
   run.input_bytes = run.text_bytes = database->size();
   apply(facts, run);
   sqlite::note_losses(*database, run.notes);
@@ -129,7 +115,7 @@ Run read_database(const std::string& path, const std::string& name, Facts facts,
   read_device_tables(reader);
   progress(0.8);
   read_counter_tables(reader);
-  note_unread_tables(reader);
+  note_unread_tables(*database, reader.read_tables(), {"startNs", "timestampNs"}, run.notes);
   reader.assembler.finish();
   run.arguments = make_argument_source(std::move(database));
   return run;

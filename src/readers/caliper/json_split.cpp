@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "readers/caliper/caliper.h"
 #include "readers/caliper/profile.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 
 namespace cgpu::caliper {
@@ -34,24 +35,16 @@ struct ColumnFacts {
 class JsonSplitReader {
  public:
   JsonSplitReader(TextSource& source, const std::string& path)
-      : source_(source), json_(source), path_(path), profile_(run_) {
-    run_.file = path;
-    run_.format = "caliper";
-  }
+      : source_(source), json_(source), path_(path), run_(new_run(path, "caliper")), profile_(run_) {}
 
   Run read() {
     if (json_.next() != Token::begin_object) throw Error(path_, "is no JSON object");
     json_.each_member([&](std::string_view key) { read_member(key); });
-    if (!json_.damage().empty()) {
-      run_.notes.add("truncated_input", 1, json_.damage() + "; what came before it was read", true);
-    }
-    json_.note_trailing_data(run_.notes);
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    json_.note_end(run_.notes, "; what came before it was read");
+    add_source(source_, run_, "damaged_input");
     if (columns_.empty()) throw Error(path_, "is a json-split profile of Caliper without its list of columns");
     add_rows();
     profile_.finish();
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

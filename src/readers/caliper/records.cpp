@@ -10,6 +10,7 @@
 #include "base/parse_number.h"
 #include "readers/caliper/caliper.h"
 #include "readers/caliper/profile.h"
+#include "readers/common/input.h"
 #include "readers/common/line_reader.h"
 
 namespace cgpu::caliper {
@@ -146,9 +147,7 @@ class RecordLine {
 class RecordReader {
  public:
   RecordReader(TextSource& source, const std::string& path)
-      : source_(source), lines_(source), path_(path), profile_(run_) {
-    run_.file = path;
-    run_.format = "caliper";
+      : source_(source), lines_(source), path_(path), run_(new_run(path, "caliper")), profile_(run_) {
     add_known_nodes();
   }
 
@@ -175,11 +174,9 @@ class RecordReader {
     }
     if (!lines_.ended() && !line_.is_whole()) run_.notes.add("truncated_input", 1, "the last line is cut off", true);
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     if (records == 0) throw Error(path_, "is a Caliper profile without a snapshot that can be read");
     profile_.finish();
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

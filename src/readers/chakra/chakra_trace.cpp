@@ -6,6 +6,7 @@
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/graph_builder.h"
 #include "readers/chakra/workload.h"
+#include "readers/common/input.h"
 #include "readers/common/protobuf_stream.h"
 
 namespace cgpu::chakra {
@@ -179,9 +180,7 @@ bool is_chakra_trace(const Input& input) {
 
 Run read_chakra_trace(const Input& input, const ReadOptions& options) {
   if (is_workload(input.head)) return read_workload(input);
-  Run run;
-  run.file = input.path;
-  run.format = "chakra";
+  Run run = new_run(input.path, "chakra");
   GraphBuilder graph(run);
   ProtobufStream messages(*input.source, kMostMessage);
   std::string_view message;
@@ -201,9 +200,7 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
   if (messages.stop() > ProtobufStream::Stop::end)
     run.notes.add("truncated_input", 1, "the file ends inside a node; those before were read", true);
   run.notes.add("damaged_input", damaged, "nodes that could not be read to their end", damaged > 0);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = input.source->text_position();
+  add_source(*input.source, run);
   graph.finish();
   return run;
 }

@@ -4,6 +4,7 @@
 #include "base/parse_number.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/graph_builder.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 
 namespace cgpu::chakra {
@@ -95,8 +96,7 @@ void read_list_object(JsonReader& json, std::string& values, std::string* shapes
 
 /// [{"name": ..., "type": ..., "value": ...}, ...]
 void read_attributes(JsonReader& json, NewNode& node) {
-  json.each_element([&](Token token) {
-    if (token != Token::begin_object) return json.skip();
+  json.each_object([&] {
     std::string name;
     std::string value;
     json.each_member([&](std::string_view key) {
@@ -176,9 +176,7 @@ bool is_object(std::string_view head) {
 }
 
 Run read_json(const Input& input, const char* format, std::string_view list, NewNode (*read_one)(JsonReader&)) {
-  Run run;
-  run.file = input.path;
-  run.format = format;
+  Run run = new_run(input.path, format);
   GraphBuilder graph(run);
   JsonReader json(*input.source);
   bool any_list = false;
@@ -209,9 +207,7 @@ Run read_json(const Input& input, const char* format, std::string_view list, New
     run.notes.add("truncated_input", 1, json.damage() + "; the nodes before were read", true);
   }
   json.note_trailing_data(run.notes);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = input.source->text_position();
+  add_source(*input.source, run);
   graph.finish();
   return run;
 }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/to_size.h"
@@ -18,6 +20,21 @@ namespace cgpu {
 inline void note_damage(Notes& notes, const std::string& table, const std::string& error) {
   if (error.empty()) return;
   notes.add("damaged_input", 1, "the table " + table + " could not be read to its end: " + error, true);
+}
+
+/// Notes the tables with one of these columns, which tables of events have, that have rows and are not among `read`.
+inline void note_unread_tables(const TableSource& tables, const std::set<std::string>& read,
+                               std::initializer_list<std::string_view> columns_of_events, Notes& notes) {
+  std::string unread;
+  int64_t count = 0;
+  for (const auto& [table, columns] : tables.tables()) {
+    const bool is_of_events = std::ranges::any_of(
+        columns_of_events, [&, &name = table](std::string_view column) { return tables.has_column(name, column); });
+    if (!is_of_events || read.count(table) != 0 || !tables.has_rows(table)) continue;
+    unread.append(unread.empty() ? "" : ", ").append(table);
+    ++count;
+  }
+  notes.add("unread_table", count, "tables of events that cgpu does not use: " + unread);
 }
 
 class EventTables {

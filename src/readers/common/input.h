@@ -17,4 +17,19 @@ struct Input {
   std::string head;                    // the first 64 kB of the uncompressed file; empty for a folder
 };
 
+/// The run that a file is read into.
+inline Run new_run(const std::string& file, const char* format) {
+  Run run;
+  run.file = file;
+  run.format = format;
+  return run;
+}
+
+/// What a run says of a text that has been read: its bytes, and as a note where it is damaged.
+inline void add_source(const TextSource& source, Run& run, const char* code_of_damage = "truncated_input") {
+  run.input_bytes = source.stored_bytes();
+  run.text_bytes = source.text_position();
+  if (!source.damage().empty()) run.notes.add(code_of_damage, 1, source.damage(), true);
+}
+
 }  // namespace cgpu

@@ -147,6 +147,11 @@ void JsonReader::note_trailing_data(Notes& notes) {
   if (damage_.empty() && open_.empty() && peek_token() >= 0) cgpu::note_trailing_data(notes, before_ + at_);
 }
 
+void JsonReader::note_end(Notes& notes, const char* consequence) {
+  if (!damage_.empty()) notes.add("truncated_input", 1, damage_ + consequence, true);
+  note_trailing_data(notes);
+}
+
 void JsonReader::skip() {
   // A value just given out as a whole needs nothing; of a container all is read that lies deeper than it.
   if (expect_ != Expect::key_or_end && expect_ != Expect::value_or_end) return;

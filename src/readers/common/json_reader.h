@@ -46,8 +46,19 @@ class JsonReader {
     }
   }
 
+  /// The same of those that are objects: calls object(), which must read the members. Others are passed over.
+  template <typename Object>
+  void each_object(Object object) {
+    each_element([&](Token token) {
+      if (token != Token::begin_object) return skip();
+      object();
+    });
+  }
+
   /// Behind the document: notes what follows it and will not be read, such as a second document.
   void note_trailing_data(Notes& notes);
+  /// The same, and where the document is damaged, with what that means for the reader.
+  void note_end(Notes& notes, const char* consequence = "");
 
   /// Empty, or what is wrong with the text and where. Damage of the file below it is TextSource's.
   const std::string& damage() const { return damage_; }

@@ -70,10 +70,7 @@ class DescriptionReader {
   template <typename Read>
   void each_object(Read read) {
     if (json_.next() != Token::begin_array) return json_.skip();
-    json_.each_element([&](Token token) {
-      if (token != Token::begin_object) return json_.skip();
-      read();
-    });
+    json_.each_object(read);
   }
 
   /// Pairs of a name and a text.

@@ -9,6 +9,7 @@
 #include "base/contains.h"
 #include "base/error.h"
 #include "base/parse_number.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 #include "readers/common/pickle.h"
 #include "readers/common/recorded_collectives.h"
@@ -77,10 +78,7 @@ class JsonDump {
     json_.each_member([&](std::string_view key) {
       const Token token = json_.next();
       if (key == "entries" && token == Token::begin_array) {
-        json_.each_element([&](Token element) {
-          if (element != Token::begin_object) return json_.skip();
-          read_entry();
-        });
+        json_.each_object([&] { read_entry(); });
       } else if (key == "pg_config" && token == Token::begin_object) {
         json_.each_member([&](std::string_view) { read_group(json_.next()); });
       } else if (key == "version" && token == Token::string) {
@@ -89,8 +87,7 @@ class JsonDump {
         json_.skip();
       }
     });
-    if (!json_.damage().empty()) run_.notes.add("truncated_input", 1, json_.damage(), true);
-    json_.note_trailing_data(run_.notes);
+    json_.note_end(run_.notes);
   }
 
  private:
@@ -270,10 +267,7 @@ bool is_dump(const Input& input) {
 }
 
 Run read_dump(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the dump in it");
-  Run run;
-  run.file = input.path;
-  run.format = "flight-recorder";
+  Run run = new_run(input.path, "flight-recorder");
   run.clock_is_unix = true;
   RecordedCollectives collectives(run);
   if (is_pickle(input.head)) {
@@ -283,9 +277,7 @@ Run read_dump(const Input& input, const ReadOptions&) {
   }
   if (collectives.empty()) throw Error(input.path, "is no dump of PyTorch's flight recorder that holds entries");
   collectives.finish();
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = input.source->text_position();
+  add_source(*input.source, run);
   return run;
 }
 

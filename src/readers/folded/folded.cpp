@@ -13,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
+#include "readers/common/input.h"
 #include "readers/common/line_reader.h"
 #include "readers/common/py_spy_frames.h"
 
@@ -65,9 +66,8 @@ void remove_outermost(std::string_view& stack, std::string_view frame) {
 
 class Reader {
  public:
-  Reader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path) {
-    run_.file = path;
-    run_.format = "folded";
+  Reader(TextSource& source, const std::string& path)
+      : source_(source), lines_(source), path_(path), run_(new_run(path, "folded")) {
     Metric metric;
     metric.name = "samples";
     metric.sample_value = 1;
@@ -87,15 +87,13 @@ class Reader {
       }
     }
     if (run_.events.samples == 0) throw Error(path_, "has no folded stack");
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
     run_.notes.add("skipped_frame", frames_left_out_,
                    "innermost functions of stacks of more than 10,000 "
                    "functions were left out");
     run_.call_tree = tree_.finish(places_);
     run_.call_tree->main_metric = samples_;
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

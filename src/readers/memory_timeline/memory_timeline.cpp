@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "model/time_range.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 
 namespace cgpu::memory_timeline {
@@ -248,9 +249,7 @@ bool is_timeline(const Input& input) {
 }
 
 Run read_timeline(const Input& input, const ReadOptions&) {
-  Run run;
-  run.file = input.path;
-  run.format = "torch-memory";
+  Run run = new_run(input.path, "torch-memory");
   Reader(input, run).read();
   return run;
 }

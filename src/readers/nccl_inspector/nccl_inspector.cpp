@@ -12,6 +12,7 @@
 #include "base/contains.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "readers/common/input.h"
 #include "readers/common/line_reader.h"
 #include "readers/common/recorded_collectives.h"
 #include "readers/nccl_inspector/durations.h"
@@ -59,9 +60,8 @@ void set_times(Element performance, RecordedCollective& entry) {
 
 class Log {
  public:
-  explicit Log(const Input& input) : source_(*input.source), lines_(source_) {
-    run_.file = input.path;
-    run_.format = "nccl-inspector";
+  explicit Log(const Input& input)
+      : source_(*input.source), lines_(source_), run_(new_run(input.path, "nccl-inspector")) {
     run_.clock_is_unix = true;
   }
 
@@ -74,7 +74,7 @@ class Log {
                    "lines that are no JSON object were left out, the first is line " + std::to_string(first_damaged_),
                    true);
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     if (run_.events.slices == 0) {
       if (durations_.size() == 0) {
         throw Error(run_.file, "is a log of NCCL's Inspector without a collective that can be read");
@@ -85,8 +85,6 @@ class Log {
       run_.notes.add("skipped_event", durations_.size(), "collectives without an end in the log were left out");
     }
     set_rank();
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 
@@ -237,7 +235,6 @@ bool is_log(const Input& input) {
 }
 
 Run read_log(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the log in it");
   return Log(input).read();
 }
 

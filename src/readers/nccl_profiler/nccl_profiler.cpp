@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "readers/common/input.h"
 #include "readers/common/line_reader.h"
 #include "readers/nccl_profiler/line_fields.h"
 #include "readers/nccl_profiler/plugin_run.h"
@@ -214,10 +215,8 @@ class ExampleTrace {
 
 class Log {
  public:
-  explicit Log(const Input& input) : source_(*input.source), lines_(source_) {
-    run_.file = input.path;
-    run_.format = "nccl-profiler";
-  }
+  explicit Log(const Input& input)
+      : source_(*input.source), lines_(source_), run_(new_run(input.path, "nccl-profiler")) {}
 
   Run read() {
     for (std::string_view line; lines_.next(line);) {
@@ -238,13 +237,11 @@ class Log {
                    "lines that are no JSON object were left out, the first is line " + std::to_string(first_damaged_),
                    true);
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     example_.finish();
     plugin_run_.finish();
     if (run_.events.slices == 0)
       throw Error(run_.file, "is a log of an NCCL profiler plugin without an event that can be read");
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 
@@ -292,7 +289,6 @@ bool is_log(const Input& input) {
 }
 
 Run read_log(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the log in it");
   return Log(input).read();
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "readers/common/csv.h"
+#include "readers/common/input.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
 #include "readers/ncu/printed.h"
@@ -70,9 +71,8 @@ constexpr std::array<std::string_view, kColumns> kColumnNames{"ID",
 
 class PageReader {
  public:
-  PageReader(TextSource& source, const std::string& path) : source_(source), csv_(source), path_(path) {
-    run_.file = path;
-    run_.format = "ncu-csv";
+  PageReader(TextSource& source, const std::string& path)
+      : source_(source), csv_(source), path_(path), run_(new_run(path, "ncu-csv")) {
     run_.launch_metrics.emplace();
   }
 
@@ -83,13 +83,11 @@ class PageReader {
       run_.notes.add("truncated_input", 1,
                      fmt::format("the row that begins in line {} has no end; it was left out", csv_.line()), true);
     }
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     std::vector<ProfiledLaunch>& launches = metrics().launches;
     if (launches.empty()) throw Error(path_, "is a page of Nsight Compute without a launch");
     for (ProfiledLaunch& launch : launches) fill_figures(metrics().names, launch);
     check_figures(run_);
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

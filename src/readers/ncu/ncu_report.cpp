@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/to_size.h"
+#include "readers/common/input.h"
 #include "readers/common/protobuf.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
@@ -105,16 +106,17 @@ const char* severity_text(uint64_t type) {
 class ReportReader {
  public:
   ReportReader(TextSource& source, const std::string& path)
-      : source_(source), parts_(source), path_(path), code_(run_.launch_metrics.emplace()) {
-    run_.file = path;
-    run_.format = "ncu-rep";
-  }
+      : source_(source),
+        parts_(source),
+        path_(path),
+        run_(new_run(path, "ncu-rep")),
+        code_(run_.launch_metrics.emplace()) {}
 
   Run read() {
     read_file_header();
     while (!parts_.at_end() && read_block()) {
     }
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     std::vector<ProfiledLaunch>& launches = metrics().launches;
     if (launches.empty()) {
       throw Error(path_, "is an Nsight Compute report without a readable launch" +
@@ -122,8 +124,6 @@ class ReportReader {
     }
     for (ProfiledLaunch& launch : launches) fill_figures(metrics().names, launch);
     check_figures(run_);
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

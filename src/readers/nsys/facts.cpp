@@ -263,16 +263,7 @@ void finish(Assembler& assembler) {
     const auto gpu = gpus.find(track.process);
     if (gpu != gpus.end()) track.process_name = gpu->second;
   }
-
-  std::string unread;
-  int64_t count = 0;
-  for (const auto& [table, columns] : assembler.tables.tables()) {
-    const bool events = assembler.tables.has_column(table, "start") || assembler.tables.has_column(table, "timestamp");
-    if (!events || assembler.read_tables().count(table) != 0 || !assembler.tables.has_rows(table)) continue;
-    unread.append(unread.empty() ? "" : ", ").append(table);
-    ++count;
-  }
-  run.notes.add("unread_table", count, "tables of events that cgpu does not use: " + unread);
+  note_unread_tables(assembler.tables, assembler.read_tables(), {"start", "timestamp"}, run.notes);
 }
 
 }  // namespace cgpu::nsys

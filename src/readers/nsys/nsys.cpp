@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/reopened_file.h"
+#include "readers/common/input.h"
 #include "readers/common/row_arguments.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
@@ -48,9 +49,7 @@ void read_tables(Run& run, std::shared_ptr<TableSource> tables, const ReadOption
 
 Run read_database(const std::string& path, const std::string& name, const ReadOptions& options) {
   auto database = std::make_shared<sqlite::Database>(path, name);
-  Run run;
-  run.file = name;
-  run.format = "nsys-sqlite";
+  Run run = new_run(name, "nsys-sqlite");
   run.input_bytes = run.text_bytes = database->size();
   if (!has_tables_of_an_export(*database)) {
     if (database->expected_size() <= database->size()) {
@@ -95,9 +94,7 @@ bool is_report(const Input& input) {
 }
 
 Run read_report(const Input& input, const ReadOptions& options) {
-  Run run;
-  run.file = input.path;
-  run.format = "nsys-rep";
+  Run run = new_run(input.path, "nsys-rep");
   const std::shared_ptr<const File> file = open_report(input);
   const auto tables = std::make_shared<ReportTables>(file, input.path, run.notes);
   run.input_bytes = input.source->stored_bytes();

@@ -119,19 +119,6 @@ void note_processes(Assembler& assembler) {
       "one process, which is wrong where ids of calls repeat");
 }
 
-void note_unread(Assembler& assembler) {
-  std::string unread;
-  int64_t count = 0;
-  for (const auto& [table, columns] : assembler.tables.tables()) {
-    const auto has = [&, &name = table](const char* column) { return assembler.tables.has_column(name, column); };
-    const bool events = has("start") || has("timestamp") || has("correlationId");
-    if (!events || assembler.read_tables().count(table) != 0 || !assembler.tables.has_rows(table)) continue;
-    unread.append(unread.empty() ? "" : ", ").append(table);
-    ++count;
-  }
-  assembler.run.notes.add("unread_table", count, "tables of events that cgpu does not use: " + unread);
-}
-
 }  // namespace
 
 void finish(Assembler& assembler) {
@@ -142,7 +129,7 @@ void finish(Assembler& assembler) {
   run.clock_is_unix = !starts.empty() && *std::min_element(starts.begin(), starts.end()) > kAfterStart;
   read_names(assembler);
   note_processes(assembler);
-  note_unread(assembler);
+  note_unread_tables(assembler.tables, assembler.read_tables(), {"start", "timestamp", "correlationId"}, run.notes);
 }
 
 }  // namespace cgpu::nvprof

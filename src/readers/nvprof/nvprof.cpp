@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "readers/common/input.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
 #include "readers/nvprof/tables.h"
@@ -30,13 +30,8 @@ bool is_database(const Input& input) {
 }
 
 Run read_database(const Input& input, const ReadOptions& options) {
-  const sqlite::DatabaseInput file(input);
-  auto database = std::make_shared<sqlite::Database>(file.path(), input.path);
-  Run run;
-  run.file = input.path;
-  run.format = "nvprof";
-  if (!has_tables_of_nvprof(*database)) throw Error(input.path, "is an SQLite database without the tables of nvprof");
-  sqlite::add_database(input, *database, run);
+  Run run = new_run(input.path, "nvprof");
+  const auto database = sqlite::open_database(input, has_tables_of_nvprof, "nvprof", run);
   const auto progress = [&](double share) {
     if (options.progress) options.progress(share);
   };
@@ -50,7 +45,7 @@ Run read_database(const Input& input, const ReadOptions& options) {
   progress(0.9);
   read_counters(assembler);
   finish(assembler);
-  run.arguments = make_row_arguments(std::move(database), row_layout());
+  run.arguments = make_row_arguments(database, row_layout());
   return run;
 }
 

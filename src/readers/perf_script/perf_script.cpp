@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "model/processor_time.h"
 #include "readers/common/frame_stack.h"
+#include "readers/common/input.h"
 #include "readers/common/line_reader.h"
 #include "readers/perf_script/lines.h"
 
@@ -49,20 +50,16 @@ constexpr size_t kMostFrames = 10'000;  // of a sample: perf itself stops at 127
 
 class Reader {
  public:
-  Reader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path) {
-    run_.file = path;
-    run_.format = "perf-script";
-  }
+  Reader(TextSource& source, const std::string& path)
+      : source_(source), lines_(source), path_(path), run_(new_run(path, "perf-script")) {}
 
   Run read() {
     for (std::string_view line; lines_.next(line);) read_line(line);
     finish_sample();
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
     if (sample_count_ == 0 && branch_count_ == 0) throw Error(path_, "has no sample of perf that can be read");
     finish();
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

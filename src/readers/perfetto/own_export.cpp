@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "model/export_marks.h"
 #include "model/time_range.h"
+#include "readers/common/input.h"
 #include "readers/common/int32_or_none.h"
 #include "readers/common/own_export.h"
 #include "readers/common/run_description.h"
@@ -373,9 +374,7 @@ size_t runs_of_export(const Input& input) {
 }
 
 Run read_export(const Input& input, const ReadOptions& options) {
-  Run run;
-  run.file = input.path;
-  run.format = "perfetto";
+  Run run = new_run(input.path, "perfetto");
   if (options.run_of_file == 0) run.input_bytes = input.source->stored_bytes();
   ExportReader reader(run, *input.source, options);
   reader.read();

@@ -16,6 +16,7 @@
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 #include "readers/common/message_pack_text.h"
 
@@ -55,22 +56,16 @@ struct Node {
 
 class Reader {
  public:
-  Reader(TextSource& source, const std::string& path) : source_(source), json_(source), path_(path) {
-    run_.file = path;
-    run_.format = "proton";
-  }
+  Reader(TextSource& source, const std::string& path)
+      : source_(source), json_(source), path_(path), run_(new_run(path, "proton")) {}
 
   Run read() {
     if (json_.next() == Token::begin_array) {
-      json_.each_element([&](Token token) {
-        if (token != Token::begin_object) return json_.skip();
-        read_root();
-      });
+      json_.each_object([&] { read_root(); });
     }
     Notes& notes = run_.notes;
-    if (!json_.damage().empty()) notes.add("truncated_input", 1, json_.damage(), true);
-    if (!source_.damage().empty()) notes.add("truncated_input", 1, source_.damage(), true);
-    json_.note_trailing_data(notes);
+    json_.note_end(notes);
+    add_source(source_, run_);
     if (run_.events.samples == 0) {
       throw Error(path_, json_.damage().empty() ? "is a profile of Proton without a metric of any scope or kernel"
                                                 : "is a profile of Proton without a metric: " + json_.damage());
@@ -80,8 +75,6 @@ class Reader {
     run_.call_tree = tree_.finish(places_);
     const auto time = metrics_.find("time");
     run_.call_tree->main_metric = time == metrics_.end() ? 0 : time->second;
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 
@@ -115,8 +108,7 @@ class Reader {
 
   bool read_member(std::string_view key, Token token, Node& node, std::vector<Pending>& children) {
     if (key == "children" && token == Token::begin_array) {
-      json_.each_element([&](Token child) {
-        if (child != Token::begin_object) return json_.skip();
+      json_.each_object([&] {
         Pending& made = children.emplace_back();
         json_.each_member([&](std::string_view member) {
           const Token value = json_.next();
@@ -354,7 +346,6 @@ bool is_profile(const Input& input) {
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the profile in it");
   if (!is_packed(input.head)) return Reader(*input.source, input.path).read();
   MessagePackText json(*input.source);
   return Reader(json, input.path).read();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "readers/common/input.h"
 #include "readers/rocprof/csv_files.h"
 #include "readers/rocprof/databases.h"
 #include "readers/rocprof/json_results.h"
@@ -159,9 +160,7 @@ bool is_profile(const Input& input) {
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
-  Run run;
-  run.file = input.path;
-  run.format = "rocprof";
+  Run run = new_run(input.path, "rocprof");
   Assembler assembler(run);
   if (input.is_folder) {
     run.format_version = "folder";

@@ -150,17 +150,13 @@ void read_v1_trace(TextSource& source, const std::string& file, Assembler& assem
   if (json.next() == Token::begin_object) {
     json.each_member([&](std::string_view key) {
       if (json.next() != Token::begin_array || key != "traceEvents") return json.skip();
-      json.each_element([&](Token token) {
-        if (token != Token::begin_object) return json.skip();
-        reader.read_event();
-      });
+      json.each_object([&] { reader.read_event(); });
     });
   }
   Run& run = assembler.run;
   if (run.events.read == 0) throw Error(file, json.damage().empty() ? "holds no events" : json.damage());
   run.notes.add("unread_flow", run.events.flows, "arrows from calls to what they started are not read");
-  if (!json.damage().empty()) run.notes.add("truncated_input", 1, json.damage(), true);
-  json.note_trailing_data(run.notes);
+  json.note_end(run.notes);
   if (!source.damage().empty()) run.notes.add("truncated_input", 1, source.damage(), true);
 }
 

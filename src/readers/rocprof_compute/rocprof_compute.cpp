@@ -17,6 +17,7 @@
 #include "base/memory_text.h"
 #include "base/parse_number.h"
 #include "readers/common/event_tables.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
@@ -344,15 +345,8 @@ bool is_database(const Input& input) {
 }
 
 Run read_database(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the database in it");
-  const sqlite::DatabaseInput file(input);
-  sqlite::Database database(file.path(), input.path);
-  if (!has_tables(database)) throw Error(input.path, "is an SQLite database without the tables of rocprof-compute");
-  Run run;
-  run.file = input.path;
-  run.format = "rocprof-compute";
-  sqlite::add_database(input, database, run);
-  Reader(database, run).read();
+  Run run = new_run(input.path, "rocprof-compute");
+  Reader(*sqlite::open_database(input, has_tables, "rocprof-compute", run), run).read();
   return run;
 }
 

@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "base/contains.h"
-#include "base/error.h"
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "model/time_range.h"
 #include "readers/common/event_tables.h"
+#include "readers/common/input.h"
 #include "readers/common/rpd_names.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
@@ -224,15 +224,8 @@ bool is_database(const Input& input) {
 }
 
 Run read_database(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the database in it");
-  const sqlite::DatabaseInput file(input);
-  sqlite::Database database(file.path(), input.path);
-  if (!has_tables(database)) throw Error(input.path, "is an SQLite database without the tables of rocmProfileData");
-  Run run;
-  run.file = input.path;
-  run.format = "rpd";
-  sqlite::add_database(input, database, run);
-  Reader(database, run).read();
+  Run run = new_run(input.path, "rpd");
+  Reader(*sqlite::open_database(input, has_tables, "rocmProfileData", run), run).read();
   return run;
 }
 

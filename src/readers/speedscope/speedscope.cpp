@@ -13,6 +13,7 @@
 #include "base/parse_number.h"
 #include "model/time_range.h"
 #include "readers/common/frame_stack.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 #include "readers/common/py_spy_frames.h"
 
@@ -90,24 +91,17 @@ double real(const Amount& amount) {
 
 class Reader {
  public:
-  Reader(TextSource& source, const std::string& path) : source_(source), json_(source), path_(path) {
-    run_.file = path;
-    run_.format = "speedscope";
-  }
+  Reader(TextSource& source, const std::string& path)
+      : source_(source), json_(source), path_(path), run_(new_run(path, "speedscope")) {}
 
   Run read() {
     if (json_.next() != Token::begin_object) throw Error(path_, "is no JSON object");
     json_.each_member([&](std::string_view key) { read_member(key); });
-    if (!json_.damage().empty()) {
-      run_.notes.add("truncated_input", 1, json_.damage() + "; what came before it was read", true);
-    }
-    json_.note_trailing_data(run_.notes);
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    json_.note_end(run_.notes, "; what came before it was read");
+    add_source(source_, run_, "damaged_input");
     add_profiles();
     if (profiles_ == 0) throw Error(path_, "is a speedscope document without a profile that can be read");
     finish();
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 

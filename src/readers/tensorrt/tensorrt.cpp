@@ -13,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
+#include "readers/common/input.h"
 #include "readers/common/json_reader.h"
 #include "readers/common/timeline_builder.h"
 
@@ -41,8 +42,7 @@ std::optional<int64_t> nanoseconds(const Fields& fields, std::string_view key) {
 template <typename Visit>
 void each_object(JsonReader& json, Visit visit) {
   if (json.next() != Token::begin_array) return;
-  json.each_element([&](Token token) {
-    if (token != Token::begin_object) return json.skip();
+  json.each_object([&] {
     Fields fields;
     json.each_member([&](std::string_view key) {
       const Token value = json.next();
@@ -239,10 +239,7 @@ bool is_profile(const Input& input) {
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the profile in it");
-  Run run;
-  run.file = input.path;
-  run.format = "tensorrt";
+  Run run = new_run(input.path, "tensorrt");
   JsonReader json(*input.source);
   bool any = false;
   if (kind_of(input.head) == Kind::runs) {
@@ -258,11 +255,8 @@ Run read_profile(const Input& input, const ReadOptions&) {
     if (any) reader.finish();
   }
   if (!any) throw Error(input.path, json.damage().empty() ? "has no layer or run with a time" : json.damage());
-  if (!json.damage().empty()) run.notes.add("truncated_input", 1, json.damage(), true);
-  json.note_trailing_data(run.notes);
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = input.source->text_position();
+  json.note_end(run.notes);
+  add_source(*input.source, run);
   return run;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/contains.h"
-#include "base/error.h"
 #include "base/memory_text.h"
 #include "base/parse_number.h"
 #include "readers/common/event_tables.h"
@@ -98,8 +97,7 @@ class DatabaseReader {
     MemoryText memory(at->first);
     JsonReader json(memory);
     if (json.next() == Token::begin_array) {
-      json.each_element([&](Token token) {
-        if (token != Token::begin_object) return json.skip();
+      json.each_object([&] {
         Frame& frame = frames.emplace_back();
         json.each_member([&](std::string_view key) {
           const Token value = json.next();
@@ -132,11 +130,7 @@ bool is_snapshot_database(const Input& input) {
 }
 
 void read_snapshot_database(const Input& input, Run& run) {
-  const sqlite::DatabaseInput file(input);
-  sqlite::Database database(file.path(), input.path);
-  if (!has_tables(database)) throw Error(input.path, "is an SQLite database without the tables of a memory snapshot");
-  sqlite::add_database(input, database, run);
-  DatabaseReader(database, run).read();
+  DatabaseReader(*sqlite::open_database(input, has_tables, "a memory snapshot", run), run).read();
 }
 
 }  // namespace cgpu::torch_memory

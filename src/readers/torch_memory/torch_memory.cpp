@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "readers/common/input.h"
 #include "readers/common/pickle.h"
 #include "readers/torch_memory/snapshot_builder.h"
 #include "readers/torch_memory/snapshot_database.h"
@@ -141,20 +142,15 @@ bool is_snapshot(const Input& input) {
 }
 
 Run read_snapshot(const Input& input, const ReadOptions&) {
-  Run run;
-  run.file = input.path;
-  run.format = "torch-memory";
+  Run run = new_run(input.path, "torch-memory");
   run.format_version = "snapshot";
-  if (!input.source) throw Error(input.path, "is a folder; name the snapshot in it");
   if (is_snapshot_database(input)) {
     run.format_version = "snapshot database";
     read_snapshot_database(input, run);
     return run;
   }
   Reader(input, run).read();
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = input.source->text_position();
+  add_source(*input.source, run);
   return run;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "model/time_range.h"
+#include "readers/common/input.h"
 #include "readers/common/protobuf_stream.h"
 #include "readers/common/timeline_builder.h"
 #include "readers/common/xla_names.h"
@@ -391,10 +392,7 @@ bool is_profile(const Input& input) {
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
-  if (!input.source) throw Error(input.path, "is a folder; name the profile in it");
-  Run run;
-  run.file = input.path;
-  run.format = "xplane";
+  Run run = new_run(input.path, "xplane");
   Reader(input, run).read();
   run.input_bytes = input.source->stored_bytes();
   run.text_bytes = input.source->text_position();

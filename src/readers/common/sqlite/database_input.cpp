@@ -35,4 +35,13 @@ DatabaseInput::DatabaseInput(const Input& input) : path_(input.path) {
   copy_to_file(*input.source, path_, input.path, promised == 0 ? UINT64_MAX : promised);
 }
 
+std::shared_ptr<Database> open_database(const Input& input, const std::function<bool(const Database&)>& has_tables,
+                                        const std::string& profiler, Run& run) {
+  const DatabaseInput file(input);
+  auto database = std::make_shared<Database>(file.path(), input.path);
+  if (!has_tables(*database)) throw Error(input.path, "is an SQLite database without the tables of " + profiler);
+  add_database(input, *database, run);
+  return database;
+}
+
 }  // namespace cgpu::sqlite

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,5 +38,10 @@ class DatabaseInput {
   std::optional<TemporaryFolder> folder_;
   std::string path_;
 };
+
+/// The database that an input is; `run` says what add_database does. Throws Error where `has_tables` does not hold: it
+/// is "without the tables of" `profiler`.
+std::shared_ptr<Database> open_database(const Input& input, const std::function<bool(const Database&)>& has_tables,
+                                        const std::string& profiler, Run& run);
 
 }  // namespace cgpu::sqlite

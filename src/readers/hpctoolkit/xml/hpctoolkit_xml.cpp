@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "readers/common/input.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/sample_values.h"
 #include "readers/hpctoolkit/source_folder.h"
@@ -291,9 +292,7 @@ bool is_database(const Input& input) {
 }
 
 Run read_database(const Input& input, const ReadOptions&) {
-  Run run;
-  run.file = input.path;
-  run.format = "hpctoolkit-xml";
+  Run run = new_run(input.path, "hpctoolkit-xml");
   const fs::path folder = hpctoolkit::folder_of(input);
   const std::string name = input.is_folder ? (folder / kFile).string() : input.path;
   const std::shared_ptr<TextSource> text = input.is_folder ? open_text(name) : input.source;
