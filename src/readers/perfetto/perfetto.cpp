@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "model/time_range.h"
+#include "readers/common/input.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 #include "readers/perfetto/ftrace.h"
@@ -41,24 +42,6 @@ std::string content_of(uint32_t number) {
     if (known == number) return std::string(name);
   }
   return "field " + std::to_string(number);
-}
-
-/// Packets about the recording itself.
-bool is_about_recording(uint32_t number) {
-  static constexpr std::array<uint32_t, 13> kNumbers{packet::kTraceConfig,
-                                                     packet::kFtraceStatistics,
-                                                     packet::kTraceStatistics,
-                                                     packet::kSynchronizationMarker,
-                                                     packet::kTrigger,
-                                                     packet::kPackagesList,
-                                                     packet::kCpuInfo,
-                                                     packet::kServiceEvent,
-                                                     packet::kExtensionDescriptor,
-                                                     packet::kAndroidSystemProperty,
-                                                     packet::kTraceUuid,
-                                                     packet::kTraceProvenance,
-                                                     packet::kProtoVms};
-  return std::find(kNumbers.begin(), kNumbers.end(), number) != kNumbers.end();
 }
 
 class TraceReader {
@@ -216,7 +199,7 @@ class TraceReader {
         add_attributes(field.bytes);
         return into_.metadata();
       default:
-        if (is_about_recording(field.number)) return into_.metadata();
+        if (packet::is_about_recording(field.number)) return into_.metadata();
         into_.skip("skipped_event",
                    "packets with what this reader does not read were left out: " + content_of(field.number));
     }
@@ -389,18 +372,14 @@ bool is_trace(const Input& input) {
 
 Run read_trace(const Input& input, const ReadOptions& options) {
   if (runs_of_export(input) > 0) return read_export(input, options);
-  Run run;
-  run.file = input.path;
-  run.format = "perfetto";
+  Run run = new_run(input.path, "perfetto");
   TraceReader reader(run, *input.source, options.progress);
   reader.read();
   if (run.events.read == 0) {
     if (!input.source->damage().empty()) throw Error(input.path, input.source->damage());
     throw Error(input.path, "is no Perfetto trace, or is cut off before its first event");
   }
-  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
-  run.input_bytes = input.source->stored_bytes();
-  run.text_bytes = input.source->text_position();
+  add_source(*input.source, run);
   run.arguments = make_argument_source(input.source, input.path, reader.texts(), std::move(reader.end_sources));
   return run;
 }
