@@ -20,43 +20,6 @@ namespace {
 
 constexpr int kDeepest = 32;
 
-constexpr std::pair<std::string_view, Arg> kArgs[] = {
-    {"correlation", Arg::correlation},
-    {"External id", Arg::external_id},
-    {"external id", Arg::external_id},
-    {"stream", Arg::stream},
-    {"device", Arg::device},
-    {"bytes", Arg::bytes},
-    {"size", Arg::size},
-    {"direction", Arg::direction},
-    {"Bytes", Arg::memory_bytes},
-    {"Device Type", Arg::device_type},
-    {"Device Id", Arg::device_id},
-    {"Addr", Arg::memory_address},
-    {"Track", Arg::memory_track},
-    {"Total Allocated", Arg::total_allocated},
-    {"Total Reserved", Arg::total_reserved},
-    {"Sequence number", Arg::sequence_number},
-    {"Fwd thread id", Arg::forward_thread},
-    {"Collective name", Arg::collective_name},
-    {"dtype", Arg::dtype},
-    {"In msg nelems", Arg::elements_in},
-    {"Out msg nelems", Arg::elements_out},
-    {"Group size", Arg::group_size},
-    {"Process Group Name", Arg::group_name},
-    {"Process Group Ranks", Arg::group_ranks},
-    {"Seq", Arg::collective_sequence},
-    {"Src Rank", Arg::source_rank},
-    {"Dst Rank", Arg::destination_rank},
-    {"transfers", Arg::transfers},
-    {"copy_kind", Arg::copy_kind},
-    {"source_memory", Arg::source_memory},
-    {"destination_memory", Arg::destination_memory},
-    {"awaits", Arg::awaits},
-    {"awaits_device", Arg::awaits_device},
-    {"awaits_stream", Arg::awaits_stream},
-};
-
 /// The value of an annotation, before it is known what it is wanted for.
 struct Found {
   enum class Kind : uint8_t { none, boolean, integer, unsigned_integer, real, pointer, text, json, list };
@@ -292,9 +255,10 @@ Argument argument_from(const Entry& entry, std::string json) {
 }  // namespace
 
 Arg arg_of(std::string_view name) {
-  const auto found =
-      std::find_if(std::begin(kArgs), std::end(kArgs), [&](const auto& known) { return known.first == name; });
-  return found == std::end(kArgs) ? Arg::none : found->second;
+  for (const auto& [key, arg] : known_arguments::kKeys) {
+    if (key == name) return arg;
+  }
+  return Arg::none;
 }
 
 void KnownArguments::set(Arg arg, Value value) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/run.h"
+#include "readers/common/known_arguments.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/interned.h"
 
@@ -27,43 +28,9 @@ struct TextsInUse {
   std::string_view text(const StringId* id) const { return id ? pool[*id] : std::string_view(); }
 };
 
-/// The arguments that have a place in the model, as Kineto calls them.
-enum class Arg : uint8_t {
-  correlation,
-  external_id,
-  stream,
-  device,
-  bytes,
-  size,
-  direction,
-  memory_bytes,
-  device_type,
-  device_id,
-  memory_address,
-  memory_track,
-  total_allocated,
-  total_reserved,
-  sequence_number,
-  forward_thread,
-  collective_name,
-  dtype,
-  elements_in,
-  elements_out,
-  group_size,
-  group_name,
-  group_ranks,
-  collective_sequence,
-  source_rank,
-  destination_rank,
-  transfers,
-  copy_kind,
-  source_memory,
-  destination_memory,
-  awaits,
-  awaits_device,
-  awaits_stream,
-  none,
-};
+using known_arguments::Arg;
+
+/// `none` for an argument without a place in the model.
 Arg arg_of(std::string_view name);
 
 /// The arguments of one event that the model asks for.

@@ -1,8 +1,10 @@
 #include "readers/trace_event/event_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "base/decimal.h"
 #include "base/json_text.h"
@@ -19,6 +21,44 @@ namespace cgpu::trace_event {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+
+struct PackedKey {
+  uint64_t word;
+  std::string_view key;
+  known_arguments::Arg arg;
+};
+/// The keys of arguments by their packed words, in ascending order.
+constexpr auto kPackedKeys = [] {
+  std::array<PackedKey, std::size(known_arguments::kKeys)> keys{};
+  std::ranges::transform(known_arguments::kKeys, keys.begin(), [](const auto& known) {
+    return PackedKey{packed(known.first), known.first, known.second};
+  });
+  std::ranges::sort(keys, {}, &PackedKey::word);
+  return keys;
+}();
+
+/// The first key with each packed word, found by one multiplication: no two words have the same place.
+struct KeyPlaces {
+  uint64_t factor = 0;
+  std::array<uint8_t, 256> first{};
+  constexpr size_t place(uint64_t word) const { return word * factor >> 56; }
+};
+constexpr KeyPlaces kKeyPlaces = [] {
+  KeyPlaces places;
+  bool are_distinct = false;
+  for (uint64_t factor = 0x9E3779B97F4A7C15; !are_distinct; factor += 2) {
+    places.factor = factor;
+    places.first.fill(kPackedKeys.size());
+    are_distinct = true;
+    for (size_t i = 0; i < kPackedKeys.size(); ++i) {
+      if (i > 0 && kPackedKeys[i].word == kPackedKeys[i - 1].word) continue;
+      uint8_t& first = places.first[places.place(kPackedKeys[i].word)];
+      are_distinct = are_distinct && first == kPackedKeys.size();
+      first = static_cast<uint8_t>(i);
+    }
+  }
+  return places;
+}();
 
 /// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds that are a time.
 bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
@@ -167,7 +207,7 @@ bool EventParser::read_args(ondemand::value value, Event& event) {
       const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
       const std::string_view name(key, static_cast<size_t>(std::strchr(key, '"') - key));
       if (parsed.ec == std::errc()) counter_values_.emplace_back(name, number);
-    } else if (const Arg arg = arg_at(key); arg != arg_count) {
+    } else if (const Arg arg = arg_at(key); arg != none) {
       event.args[arg] = text_of(field.value());
       event.args_present |= uint64_t{1} << arg;
       // All that a framework op is asked for; its shapes and types, mostly behind these, are stepped over at once.
@@ -190,83 +230,14 @@ bool EventParser::read_late_args(Event& event) {
 }
 
 EventParser::Arg EventParser::arg_at(const char* key) {
-  const auto if_key = [key](std::string_view whole, Arg arg) { return is_key(key, whole) ? arg : arg_count; };
-  switch (packed_at(key)) {
-    case packed("correlation"):
-      return is_key(key, "correlation_id") ? xla_correlation : if_key("correlation", correlation);
-    case packed("External id"):
-      return if_key("External id", external_id);
-    case packed("external id"):
-      return if_key("external id", external_id);
-    case packed("stream"):
-      return stream;
-    case packed("device"):
-      return device;
-    case packed("bytes"):
-      return bytes;
-    case packed("Bytes"):
-      return memory_bytes;
-    case packed("size"):
-      return size;
-    case packed("direction"):
-      return if_key("direction", direction);
-    case packed("Device Type"):
-      return if_key("Device Type", device_type);
-    case packed("Device Id"):
-      return if_key("Device Id", device_id);
-    case packed("Addr"):
-      return memory_address;
-    case packed("Total Allocated"):
-      return if_key("Total Allocated", total_allocated);
-    case packed("Total Reserved"):
-      return if_key("Total Reserved", total_reserved);
-    case packed("Sequence number"):
-      return if_key("Sequence number", sequence_number);
-    case packed("Fwd thread id"):
-      return if_key("Fwd thread id", forward_thread);
-    case packed("Collective name"):
-      return if_key("Collective name", collective_name);
-    case packed("dtype"):
-      return dtype;
-    case packed("In msg nelems"):
-      return if_key("In msg nelems", elements_in);
-    case packed("Out msg nelems"):
-      return if_key("Out msg nelems", elements_out);
-    case packed("Group size"):
-      return if_key("Group size", group_size);
-    case packed("Process Group Name"):
-      return is_key(key, "Process Group Ranks") ? group_ranks : if_key("Process Group Name", group_name);
-    case packed("step"):
-      return step;
-    case packed("step_num"):
-      return if_key("step_num", step_number);
-    case packed("Seq"):
-      return collective_sequence;
-    case packed("Src Rank"):
-      return if_key("Src Rank", source_rank);
-    case packed("Dst Rank"):
-      return if_key("Dst Rank", destination_rank);
-    case packed("transfers"):
-      return if_key("transfers", transfers);
-    case packed("name"):
-      return name_argument;
-    case packed("copy_kind"):
-      return if_key("copy_kind", copy_kind);
-    case packed("source_memory"):
-      return if_key("source_memory", source_memory);
-    case packed("destination_memory"):
-      return if_key("destination_memory", destination_memory);
-    case packed("awaits"):
-      return awaits;
-    case packed("awaits_device"):
-      return if_key("awaits_device", awaits_device);
-    case packed("awaits_stream"):
-      return if_key("awaits_stream", awaits_stream);
-    case packed("wait_on_stream"):
-      return is_key(key, "wait_on_stream") ? awaited_stream : if_key("wait_on_cuda_event_record_corr_id", event_record);
-    default:
-      return arg_count;
+  const uint64_t word = packed_at(key);
+  for (size_t i = kKeyPlaces.first[kKeyPlaces.place(word)]; i < kPackedKeys.size() && kPackedKeys[i].word == word;
+       ++i) {
+    const PackedKey& known = kPackedKeys[i];
+    // One of fewer characters than a word has nothing behind it.
+    if (known.key.size() < sizeof word || is_key(key, known.key)) return known.arg;
   }
+  return none;
 }
 
 void EventParser::add(const Event& event, uint64_t source, Batch& batch) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "readers/common/known_arguments.h"
 #include "readers/trace_event/batch.h"
 #include "readers/trace_event/own_export.h"
 
@@ -35,47 +36,9 @@ class EventParser {
 
  private:
   // Arguments that become columns; everything else is read again on demand.
-  enum Arg : uint8_t {
-    correlation,
-    external_id,
-    stream,
-    device,
-    bytes,
-    memory_bytes,
-    device_type,
-    device_id,
-    memory_address,
-    total_allocated,
-    total_reserved,
-    sequence_number,
-    forward_thread,
-    collective_name,
-    dtype,
-    elements_in,
-    elements_out,
-    group_size,
-    group_name,
-    group_ranks,
-    collective_sequence,
-    source_rank,
-    destination_rank,
-    transfers,
-    name_argument,
-    step,
-    step_number,
-    xla_correlation,
-    direction,
-    size,
-    awaited_stream,
-    event_record,
-    copy_kind,
-    source_memory,
-    destination_memory,
-    awaits,
-    awaits_device,
-    awaits_stream,
-    arg_count
-  };
+  using enum known_arguments::Arg;
+  using Arg = known_arguments::Arg;
+  static constexpr size_t arg_count = none;
   // Keys that PyTorch's slices do not have (rare_events.cpp).
   struct RareKeys {
     std::string_view thread_duration, local_id, scope, binding_point, instant_scope, frame, flow;
@@ -106,7 +69,7 @@ class EventParser {
     std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
   };
 
-  /// The argument whose key is at `key`; arg_count for one that is left in the file.
+  /// The argument whose key is at `key`; `none` for one that is left in the file.
   static Arg arg_at(const char* key);
   /// Whether an event of this category has arguments that become columns; true while the category is unknown.
   bool wants_args(const Event& event);
