@@ -141,24 +141,17 @@ std::optional<std::string> ReportContainer::next_message() {
   return message_at(next_);
 }
 
-char* ReportContainer::Buffer::reserve(size_t size) {
-  if (size > capacity_) {
-    bytes_ = std::make_unique_for_overwrite<char[]>(size);
-    capacity_ = size;
-  }
-  return bytes_.get();
-}
-
 void ReportContainer::read_block(const ReportBlock& block, Decompressed& to) const {
   to.message = {};
   const size_t stored_size = to_size(block.stored), size = to_size(block.size);
-  char* const stored = to.stored.reserve(stored_size);
-  if (file_->read_at(block.position, stored, stored_size) != stored_size) return;
-  char* const text = to.bytes.reserve(size);
-  const int done = LZ4_decompress_safe(stored, text, static_cast<int>(stored_size), static_cast<int>(size));
+  if (to.stored.size() < stored_size) to.stored.resize(stored_size);
+  if (to.bytes.size() < size) to.bytes.resize(size);
+  if (file_->read_at(block.position, to.stored.data(), stored_size) != stored_size) return;
+  const int done =
+      LZ4_decompress_safe(to.stored.data(), to.bytes.data(), static_cast<int>(stored_size), static_cast<int>(size));
   if (done < 0 || static_cast<size_t>(done) != size) return;
   // The message follows its length and ends with the block.
-  std::string_view message(text, size);
+  std::string_view message(to.bytes.data(), size);
   const std::optional<uint64_t> length = take_varint(message);
   if (length && *length <= message.size()) to.message = message.substr(0, to_size(*length));
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file.h"
 
@@ -32,7 +33,6 @@ class ReportContainer {
   ReportContainer(std::shared_ptr<const File> file, std::string name);
 
   const std::string& name() const { return name_; }
-  uint64_t size() const { return size_; }
   /// Whether the file ends before its directory.
   bool is_cut() const { return !has_directory_; }
   /// The version of nsys that wrote it, as in "2025.1.1.110"; "" where it does not say.
@@ -53,22 +53,10 @@ class ReportContainer {
   /// The next message behind the block of texts, which must have been asked for; absent where the file ends in it.
   std::optional<std::string> next_message();
 
-  /// Memory for the bytes of a block, which is used again for the next one.
-  class Buffer {
-   public:
-    /// Room for this many bytes, whose values are not set.
-    char* reserve(size_t size);
-    const char* data() const { return bytes_.get(); }
-    size_t capacity() const { return capacity_; }
-
-   private:
-    std::unique_ptr<char[]> bytes_;
-    size_t capacity_ = 0;
-  };
-  /// A block that was read.
+  /// A block that was read. Its memory is used again for the next one, and does not shrink.
   struct Decompressed {
-    Buffer stored;             // its compressed bytes
-    Buffer bytes;              // what they become
+    std::vector<char> stored;  // its compressed bytes
+    std::vector<char> bytes;   // what they become
     std::string_view message;  // a part of these; nowhere (nullptr) where they are damaged
   };
   /// For several threads at a time.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "readers/nsys/report/table_layouts.h"
+#include "readers/nsys/report/report_layout.h"
 
 namespace cgpu::nsys {
 
@@ -21,16 +21,7 @@ struct EventHead {
 /// Type and payload of an event's message. Absent where it is damaged or has no payload.
 std::optional<EventHead> head_of_event(std::string_view event);
 
-struct EventKind {
-  enum class Use : uint8_t {
-    row,      // of `table`
-    nothing,  // understood, and in no table of an export either
-    unread    // not understood
-  };
-  Use use = Use::unread;
-  EventTable table = EventTable::count;
-};
-EventKind kind_of_event(const EventHead& event);
+EventKind kind_of_event(const EventHead& event, const ReportLayout& layout);
 
 /// The name of an event that is not read: that of its type, and of its class where it has one.
 std::string name_of_event(const EventHead& event);

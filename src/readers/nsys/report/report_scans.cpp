@@ -1,5 +1,7 @@
 // The passes over the tables of a report.
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/to_size.h"
@@ -30,17 +32,17 @@ class ReportTables::Scan : public RowScan {
   std::string error_;
 };
 
-/// The payloads of a table, one after the other or by their place.
-class ReportTables::Payloads {
+/// The messages of a table, one after the other or by their place.
+class ReportTables::MessageReader {
  public:
-  Payloads(ReportTables& tables, const Events& events) : blocks_(tables.reader_), events_(events) {}
+  MessageReader(ReportTables& tables, const Messages& rows) : blocks_(tables.reader_), rows_(rows) {}
 
   /// False at the end. A payload is valid until the next call.
   bool next(std::string_view& payload) {
-    if (next_ == events_.offset.size()) return false;
-    if (events_.is_copied) {
-      payload = at_byte(events_.copy, copy_position_);
-      copy_position_ = static_cast<size_t>(payload.data() + payload.size() - events_.copy.data());
+    if (next_ == rows_.offset.size()) return false;
+    if (rows_.is_copied) {
+      payload = at_byte(rows_.copy, copy_position_);
+      copy_position_ = static_cast<size_t>(payload.data() + payload.size() - rows_.copy.data());
     } else {
       payload = at(next_);
     }
@@ -49,7 +51,7 @@ class ReportTables::Payloads {
   }
   std::string_view at(uint64_t event) {
     if (event < first_ || event >= end_) enter_block_of(event);
-    return at_byte(message_, events_.offset[to_size(event)]);
+    return at_byte(message_, rows_.offset[to_size(event)]);
   }
 
  private:
@@ -60,15 +62,15 @@ class ReportTables::Payloads {
     return field.bytes;
   }
   void enter_block_of(uint64_t event) {
-    const std::vector<uint64_t>& first = events_.first_of_block;
+    const std::vector<uint64_t>& first = rows_.first_of_block;
     const auto after = std::upper_bound(first.begin(), first.end(), event);
     message_ = blocks_.message(static_cast<size_t>(after - first.begin()) - 1);
     first_ = *std::prev(after);
-    end_ = after == first.end() ? events_.offset.size() : *after;
+    end_ = after == first.end() ? rows_.offset.size() : *after;
   }
 
   BlockReader& blocks_;
-  const Events& events_;
+  const Messages& rows_;
   std::string_view message_;
   uint64_t first_ = 0;  // the events of the block at hand
   uint64_t end_ = 0;
@@ -76,20 +78,19 @@ class ReportTables::Payloads {
   size_t copy_position_ = 0;  // of the next payload
 };
 
-class ReportTables::EventScan final : public Scan {
+class ReportTables::MessageScan final : public Scan {
  public:
-  EventScan(ReportTables& tables, const Events& events, const ReportTable& layout,
-            const std::vector<std::string>& columns)
-      : tables_(tables), payloads_(tables, events), decoder_(layout, columns) {}
+  MessageScan(ReportTables& tables, size_t place, const std::vector<std::string>& columns)
+      : tables_(tables), messages_(tables, tables.rows_[place]), decoder_(tables.layout_.tables()[place], columns) {}
 
   bool next() override {
     std::string_view payload;
-    if (!payloads_.next(payload)) return false;
+    if (!messages_.next(payload)) return false;
     decode(payload, rowid_ + 1);
     return true;
   }
   /// Makes the event with this row id the row.
-  void read(int64_t rowid) { decode(payloads_.at(static_cast<uint64_t>(rowid - 1)), rowid); }
+  void read(int64_t rowid) { decode(messages_.at(static_cast<uint64_t>(rowid - 1)), rowid); }
 
  private:
   void decode(std::string_view payload, int64_t rowid) {
@@ -102,7 +103,7 @@ class ReportTables::EventScan final : public Scan {
   }
 
   const ReportTables& tables_;
-  Payloads payloads_;
+  MessageReader messages_;
   RowDecoder decoder_;
 };
 
@@ -110,7 +111,8 @@ class ReportTables::EventScan final : public Scan {
 class ReportTables::FrameScan final : public Scan {
  public:
   FrameScan(ReportTables& tables, const std::vector<std::string>& columns)
-      : samples_(tables, tables.events_[static_cast<size_t>(EventTable::sample)]), decoder_(frames_layout(), columns) {}
+      : samples_(tables, tables.rows_[tables.layout_.place(kSamples)]),
+        decoder_(tables.layout_.table(kFrames), columns) {}
 
   bool next() override {
     for (;;) {
@@ -133,77 +135,61 @@ class ReportTables::FrameScan final : public Scan {
   }
 
  private:
-  Payloads samples_;
+  MessageReader samples_;
   RowDecoder decoder_;
   ProtobufMessage fields_{{}};
   int64_t sample_ = 0;  // its number, from 1 on
   int64_t depth_ = 0;
 };
 
-/// The rows of a small table.
+/// Rows that are at hand, by their place.
 class ReportTables::ListScan final : public Scan {
  public:
-  ListScan(const std::vector<ListRow>& rows, const std::vector<std::string>& known,
-           const std::vector<std::string>& columns)
-      : rows_(rows) {
-    for (const std::string& column : columns) {
-      places_.push_back(static_cast<size_t>(std::find(known.begin(), known.end(), column) - known.begin()));
-    }
-  }
+  using Fill = std::function<void(size_t row, std::vector<TableValue>& values)>;
+  ListScan(size_t rows, Fill fill) : rows_(rows), fill_(std::move(fill)) {}
 
   bool next() override {
-    if (static_cast<size_t>(rowid_) == rows_.size()) return false;
-    const ListRow& row = rows_[static_cast<size_t>(rowid_++)];
+    if (static_cast<size_t>(rowid_) == rows_) return false;
     values_.clear();
-    for (const size_t place : places_) values_.push_back(place < row.size() ? row[place] : TableValue());
+    fill_(static_cast<size_t>(rowid_++), values_);
     return true;
   }
 
  private:
-  const std::vector<ListRow>& rows_;
-  std::vector<size_t> places_;
-};
-
-/// StringIds: an id is the place of its text.
-class ReportTables::TextScan final : public Scan {
- public:
-  TextScan(const std::vector<std::string_view>& texts, const std::vector<std::string>& columns)
-      : texts_(texts), columns_(columns) {}
-
-  bool next() override {
-    if (static_cast<size_t>(rowid_) == texts_.size()) return false;
-    const std::string_view text = texts_[static_cast<size_t>(rowid_)];
-    values_.clear();
-    for (const std::string& column : columns_) {
-      values_.push_back(column == "id" ? TableValue::of(rowid_) : TableValue::of(text));
-    }
-    ++rowid_;
-    return true;
-  }
-
- private:
-  const std::vector<std::string_view>& texts_;
-  std::vector<std::string> columns_;
+  size_t rows_;
+  Fill fill_;
 };
 
 std::unique_ptr<RowScan> ReportTables::scan(const std::string& table, const std::vector<std::string>& columns) {
-  const EventTable found = event_table(table);
-  if (found != EventTable::count) {
-    return std::make_unique<EventScan>(*this, events_[static_cast<size_t>(found)], layout(found), columns);
+  if (table == kFrames) return std::make_unique<FrameScan>(*this, columns);
+  if (table == kTexts) {  // an id is the place of its text
+    return std::make_unique<ListScan>(text_of_id_.size(), [this, columns](size_t row, std::vector<TableValue>& values) {
+      for (const std::string& column : columns) {
+        values.push_back(column == "id" ? TableValue::of(static_cast<int64_t>(row)) : TableValue::of(text_of_id_[row]));
+      }
+    });
   }
-  if (table == frames_layout().name) return std::make_unique<FrameScan>(*this, columns);
-  if (table == kTexts) return std::make_unique<TextScan>(text_of_id_, columns);
-  return std::make_unique<ListScan>(lists_[table], columns_[table], columns);
+  if (is_of_messages(table)) return std::make_unique<MessageScan>(*this, layout_.place(table), columns);
+  const std::vector<std::string>& known = columns_[table];
+  std::vector<size_t> places;
+  for (const std::string& column : columns) {
+    places.push_back(static_cast<size_t>(std::find(known.begin(), known.end(), column) - known.begin()));
+  }
+  const std::vector<Facts>& rows = facts_[table];
+  return std::make_unique<ListScan>(rows.size(), [&rows, places](size_t row, std::vector<TableValue>& values) {
+    for (const size_t place : places) {
+      values.push_back(place < rows[row].size() ? TableValue::of(rows[row][place]) : TableValue());
+    }
+  });
 }
 
 void ReportTables::for_each_row(const std::string& table, const std::vector<std::string>& columns,
                                 std::span<const int64_t> rows, const std::function<void(Row&)>& visit) {
-  const EventTable found = event_table(table);
-  if (found == EventTable::count) return;
-  const Events& events = events_[static_cast<size_t>(found)];
-  EventScan scan(*this, events, layout(found), columns);
+  if (!is_of_messages(table)) return;
+  const uint64_t last = rows_expected(table);
+  MessageScan scan(*this, layout_.place(table), columns);
   for (const int64_t row : rows) {
-    if (row < 1 || static_cast<uint64_t>(row) > events.offset.size()) {
+    if (row < 1 || static_cast<uint64_t>(row) > last) {
       throw Error(container_.name(), "has changed since it was opened: open it again");
     }
     scan.read(row);

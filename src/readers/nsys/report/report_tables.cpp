@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "readers/common/protobuf.h"
-#include "readers/nsys/report/row_decoder.h"
+#include "readers/nsys/report/event_kinds.h"
 
 namespace cgpu::nsys {
 
@@ -39,7 +39,7 @@ std::string listed(const std::map<std::string, int64_t>& counts) {
 }  // namespace
 
 ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes)
-    : container_(std::move(file), name), version_(container_.version()) {
+    : container_(std::move(file), name), version_(container_.version()), layout_(version_) {
   const uint64_t expected = protobuf_varint(container_.info(), info_field::kEvents).value_or(0);
   if (container_.is_cut()) {
     notes.add("truncated_input", 1, "the report ends before its directory: it was cut short; what is whole was read",
@@ -58,11 +58,7 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
   if (const std::string host = host_name(head); !host.empty()) {
     add_facts("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, {{"Hostname", host}});
   }
-  for (size_t table = 0; table < kTables; ++table) {
-    if (!events_[table].offset.empty()) list_columns(layout(static_cast<EventTable>(table)));
-  }
-  if (has_frames_) list_columns(frames_layout());
-  columns_[kTexts] = {"id", "value"};
+  list_columns();
 }
 
 /// Reads every block once and remembers where its events are.
@@ -77,7 +73,7 @@ void ReportTables::find_events(uint64_t expected, Notes& notes) {
     }
   }
   for (size_t number = 0; number < blocks_.size() || (seen_ < expected && find_next_block()); ++number) {
-    for (Events& events : events_) events.first_of_block.push_back(events.offset.size());
+    for (Messages& rows : rows_) rows.first_of_block.push_back(rows.offset.size());
     const std::string_view message = reader_.message(number);
     if (message.empty()) {
       notes.add("damaged_input", 1,
@@ -92,6 +88,8 @@ void ReportTables::find_events(uint64_t expected, Notes& notes) {
 }
 
 void ReportTables::index_block(std::string_view message) {
+  const size_t calls = layout_.place(kCallsWithFrames);
+  const size_t samples = layout_.place(kSamples);
   ProtobufMessage entries(message);
   for (ProtobufField entry; entries.next(entry);) {
     if (entry.number == block_field::kRawRecord) ++unread_["raw records (GPU metrics, context switches)"];
@@ -102,21 +100,15 @@ void ReportTables::index_block(std::string_view message) {
       ++damaged_;
       continue;
     }
-    const EventKind kind = kind_of_event(*event);
+    const EventKind kind = kind_of_event(*event, layout_);
     if (kind.use == EventKind::Use::unread) ++unread_[name_of_event(*event)];
     if (kind.use != EventKind::Use::row) continue;
-    const auto offset = static_cast<size_t>(event->payload_field - message.data());
-    Events& events = events_[static_cast<size_t>(kind.table)];
-    events.offset.push_back(static_cast<uint32_t>(offset));
-    if (events.is_copied) {
-      events.copy.append(event->payload_field, event->payload.data() + event->payload.size());
-      events.is_copied = events.copy.size() <= kMostCopied;
-      if (!events.is_copied) events.copy = std::string();
+    add_event(kind.table, static_cast<uint64_t>(event->payload_field - message.data()),
+              {event->payload_field, event->payload.data() + event->payload.size()});
+    if (kind.table == calls && has_field(event->payload, kFramesOfCall)) {
+      with_call_chain_.push_back(static_cast<uint32_t>(rows_[calls].offset.size() - 1));
     }
-    if (kind.table == EventTable::os_runtime && has_field(event->payload, kFramesOfCall)) {
-      with_call_chain_.push_back(static_cast<uint32_t>(events.offset.size() - 1));
-    }
-    if (kind.table == EventTable::sample && !has_frames_) {
+    if (kind.table == samples && !has_frames_) {
       has_frames_ = has_field(event->payload, kFramesOfSample);
     }
   }
@@ -137,13 +129,11 @@ void ReportTables::read_end(Notes& notes) {
   if (!devices) {
     notes.add("truncated_input", 1, "the description of threads and devices at the end of the report is missing", true);
   }
-  end_of_threads_ = std::move(threads).value_or("");
-  end_of_devices_ = std::move(devices).value_or("");
-  add_messages(threads_layout(), end_of_threads_, end_field::kThread);
-  each_protobuf_bytes(end_of_devices_, end_field::kMachine, [&](std::string_view machine) {
+  add_messages("ThreadNames", threads.value_or(""), end_field::kThread);
+  each_protobuf_bytes(devices.value_or(""), end_field::kMachine, [&](std::string_view machine) {
     const std::string_view of_machine = protobuf_bytes(machine, end_field::kDevices);
-    add_messages(gpus_layout(), of_machine, end_field::kGpu);
-    add_messages(cuda_devices_layout(), of_machine, end_field::kCudaDevice);
+    add_messages("TARGET_INFO_GPU", of_machine, end_field::kGpu);
+    add_messages("TARGET_INFO_CUDA_DEVICE", of_machine, end_field::kCudaDevice);
   });
 }
 
@@ -168,39 +158,46 @@ bool ReportTables::load_texts() {
   return !entries.damaged();
 }
 
-void ReportTables::add_messages(const ReportTable& of, std::string_view message, uint32_t field_number) {
-  list_columns(of);
-  const RowDecoder decoder(of, columns_[std::string(of.name)]);
-  std::vector<ListRow>& rows = lists_[std::string(of.name)];
-  each_protobuf_bytes(message, field_number, [&](std::string_view row) { decoder.decode(row, rows.emplace_back()); });
+void ReportTables::add_event(size_t table, uint64_t offset, std::string_view field) {
+  Messages& rows = rows_[table];
+  rows.offset.push_back(static_cast<uint32_t>(offset));
+  if (!rows.is_copied) return;
+  rows.copy.append(field);
+  rows.is_copied = rows.copy.size() <= kMostCopied;
+  if (!rows.is_copied) rows.copy = std::string();
+}
+
+void ReportTables::add_messages(std::string_view table, std::string_view message, uint32_t field_number) {
+  ProtobufMessage fields(message);
+  Messages& rows = rows_[layout_.place(table)];
+  const char* start = fields.position();
+  for (ProtobufField field; fields.next(field); start = fields.position()) {
+    if (field.number != field_number || !field.is_bytes()) continue;
+    rows.offset.push_back(0);
+    rows.copy.append(start, fields.position());
+  }
 }
 
 void ReportTables::add_facts(const std::string& table, std::vector<std::string> columns, std::vector<Facts> rows) {
   columns_[table] = std::move(columns);
-  for (Facts& facts : rows) {
-    ListRow& row = lists_[table].emplace_back();
-    for (std::string& fact : facts) row.push_back(TableValue::of(facts_.emplace_back(std::move(fact))));
+  facts_[table] = std::move(rows);
+}
+
+void ReportTables::list_columns() {
+  for (const ReportTable& table : layout_.tables()) {
+    if (rows_expected(std::string(table.name)) == 0) continue;
+    std::vector<std::string>& names = columns_[std::string(table.name)];
+    for (const ReportColumn& column : table.columns) names.emplace_back(column.name);
   }
-}
-
-void ReportTables::list_columns(const ReportTable& of) {
-  std::vector<std::string>& names = columns_[std::string(of.name)];
-  names.clear();
-  for (const ReportColumn& column : of.columns) names.emplace_back(column.name);
-}
-
-EventTable ReportTables::event_table(const std::string& table) const {
-  size_t found = 0;
-  while (found < kTables && layout(static_cast<EventTable>(found)).name != table) ++found;
-  return static_cast<EventTable>(found);
+  columns_[kTexts] = {"id", "value"};
 }
 
 uint64_t ReportTables::rows_expected(const std::string& table) const {
-  const EventTable found = event_table(table);
-  if (found != EventTable::count) return events_[static_cast<size_t>(found)].offset.size();
-  if (table == frames_layout().name) return has_frames_ ? 1 : 0;
-  if (const auto list = lists_.find(table); list != lists_.end()) return list->second.size();
-  return table == kTexts ? text_of_id_.size() : 0;
+  if (table == kFrames) return has_frames_ ? 1 : 0;
+  if (table == kTexts) return text_of_id_.size();
+  if (is_of_messages(table)) return rows_[layout_.place(table)].offset.size();
+  const auto facts = facts_.find(table);
+  return facts == facts_.end() ? 0 : facts->second.size();
 }
 
 int64_t ReportTables::call_chain_of(uint64_t row) const {
@@ -215,9 +212,9 @@ std::string ReportTables::text_with_id(const std::string&, const std::string&, i
 }
 
 void ReportTables::release() {
-  for (Events& events : events_) {
-    events.copy = std::string();
-    events.is_copied = false;
+  for (Messages& rows : rows_) {
+    rows.copy = std::string();
+    rows.is_copied = false;
   }
   reader_.release();
   text_of_id_ = std::vector<std::string_view>();

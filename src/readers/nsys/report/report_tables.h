@@ -6,9 +6,7 @@
 // decompressed once more.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,8 +17,8 @@
 #include "readers/common/table_source.h"
 #include "readers/nsys/report/block_reader.h"
 #include "readers/nsys/report/container.h"
-#include "readers/nsys/report/event_kinds.h"
 #include "readers/nsys/report/report_facts.h"
+#include "readers/nsys/report/report_layout.h"
 
 namespace cgpu::nsys {
 
@@ -47,35 +45,34 @@ class ReportTables final : public TableSource {
  private:
   static constexpr size_t kMostCopied = size_t{1} << 20;
   static constexpr const char* kTexts = "StringIds";
+  static constexpr const char* kCallsWithFrames = "OSRT_API";
+  static constexpr const char* kSamples = "COMPOSITE_EVENTS";
+  static constexpr const char* kFrames = "SAMPLING_CALLCHAINS";  // a row a frame of each sample
   static constexpr uint32_t kFramesOfSample = 4;
-  static constexpr size_t kTables = static_cast<size_t>(EventTable::count);
 
-  /// Where the events of one table are.
-  struct Events {
-    std::vector<uint32_t> offset;          // of the field with each payload in the message of its block
-    std::vector<uint64_t> first_of_block;  // the first event of each block, by its place in `offset`
+  /// Where the messages are that are the rows of one table: payloads of events, and messages at the end of the report,
+  /// which are copied.
+  struct Messages {
+    std::vector<uint32_t> offset;          // of the field with each in the message of its block
+    std::vector<uint64_t> first_of_block;  // the first row of each block, by its place in `offset`
     std::string copy;                      // these fields, one after the other
     bool is_copied = true;                 // all of them
   };
-  /// A row of a table that is small: messages at the end of the file, facts. All columns.
-  using ListRow = std::vector<TableValue>;
-  class Payloads;
+  class MessageReader;
   class Scan;
-  class EventScan;
+  class MessageScan;
   class FrameScan;
   class ListScan;
-  class TextScan;
 
   void find_events(uint64_t expected, Notes& notes);
   void index_block(std::string_view message);
   void read_end(Notes& notes);
-  void add_messages(const ReportTable& of, std::string_view message, uint32_t field_number);
+  void add_event(size_t table, uint64_t offset, std::string_view field);
+  void add_messages(std::string_view table, std::string_view message, uint32_t field_number);
   void add_facts(const std::string& table, std::vector<std::string> columns, std::vector<Facts> rows);
-  void list_columns(const ReportTable& of);
+  void list_columns();
   void note_losses(uint64_t expected, Notes& notes) const;
-  const ReportTable& layout(EventTable table) const { return layout_of(table, version_); }
-  /// EventTable::count for a table that is not of events.
-  EventTable event_table(const std::string& table) const;
+  bool is_of_messages(std::string_view table) const { return layout_.place(table) < rows_.size() && table != kFrames; }
   /// The number of a call among those with a call chain, 0 for one without.
   int64_t call_chain_of(uint64_t row) const;
   /// False where they are missing or damaged.
@@ -83,15 +80,13 @@ class ReportTables final : public TableSource {
 
   ReportContainer container_;
   std::string version_;
+  ReportLayout layout_;
   std::vector<ReportBlock> blocks_;
   BlockReader reader_{container_, blocks_};  // also keeps the last block for rows that are asked for one by one
   ReportBlock texts_block_;
-  std::array<Events, kTables> events_;
+  std::vector<Messages> rows_ = std::vector<Messages>(layout_.tables().size());  // by place of the table
   std::vector<uint32_t> with_call_chain_;  // rows of OSRT_API with frames, in order
-  std::string end_of_threads_;             // what rows of lists_ are parts of
-  std::string end_of_devices_;
-  std::deque<std::string> facts_;  // likewise
-  std::map<std::string, std::vector<ListRow>> lists_;
+  std::map<std::string, std::vector<Facts>> facts_;
   std::map<std::string, std::vector<std::string>> columns_;
   ReportContainer::Decompressed texts_;
   std::vector<std::string_view> text_of_id_;

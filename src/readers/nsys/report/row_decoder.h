@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "readers/common/table_source.h"
-#include "readers/nsys/report/table_layouts.h"
+#include "readers/nsys/report/report_layout.h"
 
 namespace cgpu::nsys {
 
