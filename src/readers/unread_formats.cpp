@@ -7,10 +7,13 @@
 
 #include "base/contains.h"
 #include "base/json_text.h"
+#include "base/rule_lines.h"
 #include "base/to_size.h"
 #include "readers/rocprof/rocprof.h"
 
 namespace cgpu {
+
+extern const std::string_view builtin_unread_formats;  // unread_formats.txt
 
 namespace {
 
@@ -34,79 +37,49 @@ constexpr auto kContainers = std::to_array<Description>({
     {"Rar!\x1a"sv, "a RAR archive: extract it first (unrar x FILE)"},
 });
 
-constexpr std::string_view kMeasurement =
-    "measurements of HPCToolkit, which hpcprof turns into a database: run `hpcprof -o DATABASE FOLDER` for the folder it "
-    "lies in, and open DATABASE";
-constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
-constexpr std::string_view kParquet =
-    "a Parquet file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
-    "of, or `nsys export --type sqlite FILE.nsys-rep`; tables of AWS Neuron show in Neuron Explorer";
-constexpr std::string_view kArrow =
-    "an Arrow file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
-    "of, or `nsys export --type sqlite FILE.nsys-rep`";
-constexpr std::string_view kHdf =
-    "an HDF5 file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
-    "of, or `nsys export --type sqlite FILE.nsys-rep`";
-constexpr std::string_view kJsonLines =
-    "an export of Nsight Systems in JSON lines, which cgpu does not read: open the .nsys-rep that it was made of, or "
-    "`nsys export --type sqlite FILE.nsys-rep`";
-constexpr std::string_view kStatistics =
-    "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from (`nsys stats` leaves the "
-    ".sqlite beside the .nsys-rep)";
-constexpr std::string_view kMindSporeTable =
-    "a table from which MindSpore's profiler makes ascend_timeline_display_*.json: open that";
-constexpr std::string_view kAscendFacts = "a part of an Ascend profile: name the folder it lies in";
-constexpr std::string_view kTauTrace =
-    "a part of a trace of TAU, which cgpu does not read: `tau_treemerge.pl` and `tau_trace2json tau.trc tau.edf -chrome "
-    "-o trace.json` make a Chrome trace of it; open that";
-constexpr std::string_view kTauProfile =
-    "a profile of TAU, which cgpu does not read: `pprof` and `paraprof` of TAU show it; for cgpu record a trace "
-    "(TAU_TRACE=1) and `tau_trace2json tau.trc tau.edf -chrome -o trace.json`";
-constexpr std::string_view kPaje =
-    "a trace in Paje's format (StarPU, SimGrid), which cgpu does not read: ViTE and StarVZ show it; kernels of the same "
-    "program show in a trace of `nsys profile` or `rocprofv3`";
-constexpr std::string_view kParaver =
-    "a part of a trace in Paraver's format (Extrae), which cgpu does not read: wxparaver shows it; kernels of the same "
-    "program show in a trace of `nsys profile` or `rocprofv3`";
-constexpr std::string_view kLfsPointer =
-    "a pointer of Git LFS, not the file that it names: run `git lfs pull` in its repository, and open it again";
-constexpr std::string_view kTenstorrent =
-    "a table of Tenstorrent's profiler, which cgpu does not read: `tt-perf-report FILE` prints the one of ops "
-    "(ops_perf_results_*.csv), and Tracy shows the .tracy file beside it";
-
-constexpr auto kFiles = std::to_array<Description>({
-    {"Start (ns),", kStatistics},
-    {"Time (%),", kStatistics},
-    {"Time(%),", kStatistics},
-    {"PAR1", kParquet},
-    {"ARROW1", kArrow},
-    {"\x89HDF\r\n"sv, kHdf},
-    {"op_name, stream_id", kMindSporeTable},
-    {"op_name,stream_id", kMindSporeTable},
-    {"Step,Computing,", kAscendTable},
-    {"Device_id,", kAscendTable},
-    {"Component,Timestamp(us),", kAscendTable},
-    {"Component,Timestamp(", kAscendTable},
-    {"Level,API Name,Time(us),", kAscendTable},
-    {"Name,Input Shapes,Call Stack,Host Self Duration(us),", kAscendTable},
-    {"Name,Size(KB),Allocation Time(us),", kAscendTable},
-    {"OP Type,Core Type,Count,", kAscendTable},
-    {"Stream Id,Task Id,Hit Rate,", kAscendTable},
-    {"HPCTOOLKIT", "a part of an HPCToolkit database: name the folder it lies in"},
-    {"HPCPROF-", "a part of an HPCToolkit database in an early format: make it again with hpcprof of 2022.10 or later"},
-    {"HPCRUN-profile", kMeasurement},
-    {"HPCRUN-trace", kMeasurement},
+constexpr auto kBinaryFiles = std::to_array<Description>({
+    {"\x89HDF\r\n"sv,
+     "an HDF5 file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made of, or "
+     "`nsys export --type sqlite FILE.nsys-rep`"},
     {"\x7f"
      "ELF",
      "a program, not a profile of one"},
-    {"%PDF", "a PDF"},
-    {"<profile_xml", kTauProfile},
-    {"%EventDef", kPaje},
-    {"#Paraver ", kParaver},
-    {"version https://git-lfs.github.com/spec/v", kLfsPointer},
-    {"OP CODE,OP TYPE,", kTenstorrent},
-    {"ARCH: ", kTenstorrent},
 });
+
+/// Whether the conditions of a line of unread_formats.txt hold.
+bool hold(std::string_view conditions, std::string_view head) {
+  constexpr std::string_view kAnd = " & ";
+  const size_t end = std::min(conditions.find(kAnd), conditions.size());
+  std::string_view text = conditions.substr(0, end);
+  const std::string_view what = take_word(text);
+  if (text.ends_with('|')) text.remove_suffix(1);
+  const std::string_view place = what == "line"   ? head.substr(0, head.find('\n'))
+                                 : what == "near" ? head.substr(0, 200)
+                                                  : head;
+  if (what == "begins" ? !head.starts_with(text) : !contains(place, text)) return false;
+  return end == conditions.size() || hold(conditions.substr(end + kAnd.size()), head);
+}
+
+/// The text of the first rule of a section that applies, "" for none.
+std::string find_rule(std::string_view section, std::string_view head) {
+  std::string text;
+  bool is_in_section = false;
+  bool is_continued = false;
+  bool is_found = false;
+  each_rule_line(builtin_unread_formats, [&](std::string_view line, int) {
+    if (is_found) return;
+    if (line.starts_with('[')) {
+      is_in_section = line.substr(1, line.size() - 2) == section;
+    } else if (line.starts_with("is ")) {
+      text = is_continued ? text + std::string(line.substr(2)) : std::string(line.substr(3));
+      is_continued = true;
+    } else {
+      is_continued = false;
+      is_found = is_in_section && hold(line, head);
+    }
+  });
+  return is_found ? text : "";
+}
 
 std::string_view find_beginning(const auto& descriptions, std::string_view head) {
   const auto found = std::find_if(descriptions.begin(), descriptions.end(),
@@ -176,13 +149,7 @@ std::string describe_database(std::string_view head) {
     return "a database whose header was never written, as `nsys export` leaves one that was interrupted: run `nsys "
            "export --type sqlite` again, or open the .nsys-rep that it is made of";
   }
-  if (!head.starts_with("SQLite format 3\0"sv)) return "";
-  const auto has = [&](std::string_view text) { return contains(head, text); };
-  if (has("dlprof") || has("DLProf") || (has("expert_system") && has("tensor_core"))) {
-    return "a database of DLProf, which cgpu does not read: open the nsys_profile.qdrep or nsys_profile.sqlite that "
-           "DLProf leaves beside it, or record with `nsys profile`";
-  }
-  return "an SQLite database without the tables of a profiler that cgpu knows";
+  return head.starts_with("SQLite format 3\0"sv) ? find_rule("database", head) : "";
 }
 
 /// By its mark, or by the zero byte in its first character, which is one of markup, JSON or text.
@@ -193,37 +160,14 @@ bool is_utf16(std::string_view head) {
                               (head[0] == 0 && is_text(head[1]) && head[2] == 0 && is_text(head[3])));
 }
 
-std::string describe_xml(std::string_view head) {
-  if (!head.starts_with("<?xml") && !head.starts_with("<!DOCTYPE")) return "";
-  if (contains(head, "<!DOCTYPE HPCToolkitStructure") || contains(head, "<HPCToolkitStructure")) {
-    return "a description of a program by hpcstruct: name the database that hpcprof made with it";
-  }
-  return "an XML file that is no experiment.xml of HPCToolkit";
-}
-
-/// Tables that nsys prints behind the words of the program that it profiled.
-std::string describe_statistics(std::string_view head) {
-  const bool columns = contains(head, "Total Time (ns)") || contains(head, "Total Time  ");
-  if ((contains(head, "Time (%)") || contains(head, "Time(%)")) && columns) return std::string(kStatistics);
-  if (contains(head, "NVPROF is profiling process")) {
-    return "a table that nvprof printed: record the program with `nsys profile`, and open its .nsys-rep";
-  }
-  return "";
-}
-
 /// JSON that says something of a run without being a trace.
 std::string describe_json(std::string_view head) {
-  if (std::string what = describe_foreign_json(head); !what.empty()) return what;
-  if (!head.starts_with('{')) return "";
-  const std::string_view start = head.substr(0, 2000);
-  if ((contains(start, "\"p2p\"") && (contains(start, "\"collective\"") || contains(start, "Communication Time Info") ||
-                                      contains(start, "Transport Type"))) ||
-      (contains(start, "\"config\"") && contains(start, "\"common_config\"") &&
-       contains(start, "\"experimental_config\"")) ||
-      (contains(start, "\"ENV_VARIABLES\"") && contains(start, "ASCEND"))) {
-    return std::string(kAscendFacts);
-  }
-  return "";
+  std::string what = describe_foreign_json(head);
+  return what.empty() ? find_rule("JSON", head.substr(0, 2000)) : what;
+}
+
+std::string describe_text(std::string_view head) {
+  return find_rule("text", head);
 }
 
 fs::path folder_of(const std::string& file) {
@@ -261,46 +205,15 @@ std::string describe_foreign_json(std::string_view head) {
   while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
   const auto has = [&](std::string_view text) { return contains(head, text); };
   if ((!head.starts_with('{') && !head.starts_with('[')) || has("\"ph\"") || has("\"traceEvents\"")) return "";
-  if (head.starts_with('[') && has("\"timestamps\"") && has("\"ns\"") && (has("\"model_name\"") || has("_START\""))) {
-    return "a trace of requests by Triton Inference Server, which cgpu does not read: `trace_summary.py FILE` of the "
-           "server's repository prints it; for kernels, run the server under `nsys profile`";
-  }
-  // Since 2025.6 a line names its table; before, it had the name of an event, behind a line with all texts.
-  const bool old_export =
-      head.starts_with("{\"data\":[\"") ||
-      (has("\"Type\":") && (has("\"CudaEvent\":{") || has("\"NvtxEvent\":{") || has("\"TraceProcessEvent\":{")));
-  if (old_export || has("\"table\":\"StringIds\"") || has("\"table\": \"StringIds\"")) return std::string(kJsonLines);
-  if (has("\"timemory\"")) {
-    return "a profile of timemory, which cgpu does not read: with TIMEMORY_FLAMEGRAPH_OUTPUT=ON it writes "
-           "*.flamegraph.json beside it, a Chrome trace";
-  }
-  if (head.starts_with('{') && has("\"Layers\"") && has("\"LayerType\"")) {
-    return "a layer graph of TensorRT, which has no times: open what `trtexec --exportProfile` or `--exportTimes` wrote";
-  }
-  if (has("\"elapsed_time_sec\"") && (has("\"growth_rate\"") || has("\"n_cpu_percent_python\""))) {
-    return "a profile of Scalene, which cgpu does not read: `scalene view FILE` shows it; of the same program cgpu reads "
-           "what `py-spy record --format speedscope` or PyTorch's profiler writes";
-  }
-  if (has("\"spans\"") && (has("\"projectId\"") || (has("\"spanId\"") && has("\"startTime\"")))) {
-    return "a trace of requests by Google Cloud Trace, which cgpu does not read: it says nothing of what a program did "
-           "inside; record that with its own profiler";
-  }
-  return "";
+  return find_rule("foreign JSON", head);
 }
 
 std::string describe_unread_format(std::string_view head) {
-  if (const std::string_view what = find_beginning(kFiles, head); !what.empty()) return std::string(what);
+  if (const std::string_view what = find_beginning(kBinaryFiles, head); !what.empty()) return std::string(what);
+  if (std::string what = find_rule("beginning", head); !what.empty()) return what;
   if (const std::string_view what = describe_otf2(head); !what.empty()) return std::string(what);
-  for (const auto describe : {describe_database, describe_xml, describe_json, describe_statistics}) {
+  for (const auto describe : {describe_database, describe_json, describe_text}) {
     if (std::string what = describe(head); !what.empty()) return what;
-  }
-  if (contains(head.substr(0, 200), "templated_functions")) return std::string(kTauProfile);
-  if (contains(head.substr(0, 200), "dynamic_trace_events")) return std::string(kTauTrace);
-  const std::string_view first_line = head.substr(0, head.find('\n'));
-  if (contains(first_line, "GLOBAL CALL COUNT") && contains(first_line, "DEVICE ID")) return std::string(kTenstorrent);
-  if (contains(first_line, "Nature") && contains(first_line, "ResourceId") && contains(first_line, "Depth")) {
-    return "a table of StarVZ, which cgpu does not read: StarVZ shows it; kernels of the same program show in a trace of "
-           "`nsys profile` or `rocprofv3`";
   }
   constexpr char kPickleProtocol = '\x80';  // the operation with which pickles of protocols 2 to 5 begin
   if (head.size() > 2 && head[0] == kPickleProtocol && head[1] >= 2 && head[1] <= 5) {
