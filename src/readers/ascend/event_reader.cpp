@@ -2,6 +2,7 @@
 
 #include "base/decimal.h"
 #include "base/json_text.h"
+#include "base/rule_lines.h"
 #include "readers/ascend/names.h"
 
 namespace cgpu::ascend {
@@ -18,7 +19,7 @@ int64_t integer(dom::element element) {
   std::string_view text;
   if (!element.get(value)) return value;
   if (element.get(text)) return EventArguments::kAbsent;
-  const auto decimal = Decimal::parse(trimmed(text));
+  const auto decimal = Decimal::parse(trim(text));
   return decimal ? decimal->scaled(0).value_or(EventArguments::kAbsent) : EventArguments::kAbsent;
 }
 

@@ -10,9 +10,10 @@
 #include "base/credentials.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/rule_lines.h"
 #include "base/text_source.h"
 #include "readers/ascend/names.h"
-#include "readers/common/csv.h"
+#include "readers/common/csv_table.h"
 #include "readers/common/int32_or_none.h"
 #include "readers/common/sqlite/database.h"
 
@@ -65,7 +66,7 @@ std::optional<int64_t> whole_number(dom::element element) {
   std::string_view text;
   if (!element.get(value)) return value;
   if (element.get(text)) return std::nullopt;
-  const auto decimal = Decimal::parse(trimmed(text));
+  const auto decimal = Decimal::parse(trim(text));
   return decimal ? decimal->scaled(0) : std::nullopt;
 }
 
@@ -110,7 +111,7 @@ GroupLabel label_of(const ParallelGroup& group) {
 }
 
 std::optional<int64_t> nanoseconds(std::string_view microseconds) {
-  return nanoseconds_from_microseconds(trimmed(microseconds));
+  return nanoseconds_from_microseconds(trim(microseconds));
 }
 
 }  // namespace
@@ -202,18 +203,9 @@ void read_communication(const std::string& path, Facts& facts) {
 void read_step_trace(const std::string& path, Facts& facts) {
   try {
     const auto source = open_text(path);
-    CsvReader csv(*source);
-    std::vector<std::string> header;
-    std::vector<std::string> row;
-    if (!csv.next(header)) return;
-    const auto place = [&](std::string_view name) {
-      return static_cast<size_t>(std::find(header.begin(), header.end(), name) - header.begin());
-    };
-    const auto field = [&](std::string_view name) {
-      const size_t at = place(name);
-      return at < row.size() ? trimmed(row[at]) : std::string_view();
-    };
-    while (csv.next(row)) {
+    CsvTable table(*source);
+    const auto field = [&](std::string_view name) { return trim(table.text(table.column({name}))); };
+    while (table.next()) {
       StepTrace& step = facts.step_traces.emplace_back();
       const auto device = Decimal::parse(field("Device_id"));
       step.device = int32_or_none(device ? device->scaled(0) : std::nullopt);

@@ -20,13 +20,6 @@ std::string lower_letters(std::string_view text) {
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r\n";
-  const size_t first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
-
 bool is_range(std::string_view op) {
   return op.starts_with("ProfilerStep#") || op.starts_with("enumerate(DataLoader)") || op.starts_with("Optimizer.");
 }

@@ -9,9 +9,6 @@
 
 namespace cgpu::ascend {
 
-/// Without white space at both ends: times in the CSV files end in a tab.
-std::string_view trimmed(std::string_view text);
-
 /// Framework records of iterations, data loading and optimizer steps: ranges, though they are written as ops.
 bool is_range(std::string_view op);
 

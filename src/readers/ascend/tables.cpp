@@ -1,44 +1,27 @@
 #include "readers/ascend/tables.h"
 
-#include <algorithm>
-#include <initializer_list>
-#include <vector>
+#include <optional>
 
 #include "base/decimal.h"
+#include "base/rule_lines.h"
 #include "model/time_range.h"
 #include "readers/ascend/names.h"
-#include "readers/common/csv.h"
+#include "readers/common/csv_table.h"
 #include "readers/common/int32_or_none.h"
 
 namespace cgpu::ascend {
 
 namespace {
 
-/// The records of a table, by the names of their columns, which differ from version to version.
-class CsvTable {
+/// A table whose values may have blanks around them: times end in a tab.
+class Table : public CsvTable {
  public:
-  explicit CsvTable(TextSource& source) : csv_(source) { csv_.next(header_); }
+  using CsvTable::CsvTable;
 
-  bool next() { return csv_.next(row_); }
-  bool unfinished() const { return csv_.unfinished(); }
-
-  static constexpr size_t kAbsent = SIZE_MAX;
-  /// The place of the column with the first of these names that there is.
-  size_t column(std::initializer_list<std::string_view> names) const {
-    for (const std::string_view name : names) {
-      for (size_t i = 0; i < header_.size(); ++i) {
-        if (trimmed(header_[i]) == name) return i;
-      }
-    }
-    return kAbsent;
-  }
-  /// "" where the record is too short.
-  std::string_view text(size_t column) const {
-    return column < row_.size() ? trimmed(row_[column]) : std::string_view();
-  }
-  std::optional<int64_t> integer(size_t column, int shift = 0) const {
+  std::string_view text(size_t column) const { return trim(CsvTable::text(column)); }
+  std::optional<int64_t> integer(size_t column) const {
     const auto decimal = Decimal::parse(text(column));
-    return decimal ? decimal->scaled(shift) : std::nullopt;
+    return decimal ? decimal->scaled(0) : std::nullopt;
   }
   /// Of a column in microseconds.
   std::optional<int64_t> nanoseconds(size_t column) const { return nanoseconds_from_microseconds(text(column)); }
@@ -50,11 +33,6 @@ class CsvTable {
     decimal->digits *= unit;
     return decimal->scaled(0);
   }
-
- private:
-  CsvReader csv_;
-  std::vector<std::string> header_;
-  std::vector<std::string> row_;
 };
 
 constexpr int64_t kKilobyte = 1024;
@@ -68,13 +46,6 @@ int32_t device_of(std::string_view text) {
   return number && *number >= 0 && *number <= INT32_MAX ? static_cast<int32_t>(*number) : 0;
 }
 
-void note_damage(const CsvTable& table, TextSource& source, const char* name, Run& run) {
-  if (table.unfinished()) {
-    run.notes.add("truncated_input", 1, std::string(name) + " ends inside a record", true);
-  }
-  if (!source.damage().empty()) run.notes.add("truncated_input", 1, source.damage(), true);
-}
-
 }  // namespace
 
 bool is_kernel_list(std::string_view head) {
@@ -85,7 +56,7 @@ bool is_kernel_list(std::string_view head) {
 }
 
 void read_kernel_list(TextSource& source, const Facts& facts, Assembler& assembler) {
-  CsvTable table(source);
+  Table table(source);
   const size_t name = table.column({"Name", "Op Name"});
   const size_t type = table.column({"Accelerator Core", "Task Type"});
   const size_t start = table.column({"Start Time(us)", "Task Start Time(us)", "Task Start Time"});
@@ -120,11 +91,11 @@ void read_kernel_list(TextSource& source, const Facts& facts, Assembler& assembl
     assembler.add_device_op(op);
     if (collective) assembler.add_collective(slice, {text, group, "", -1});
   }
-  note_damage(table, source, "the list of kernels", run);
+  table.note_damage("the list of kernels", run.notes);
 }
 
 void read_memory_record(TextSource& source, Assembler& assembler) {
-  CsvTable table(source);
+  Table table(source);
   const size_t component = table.column({"Component"});
   const size_t time = table.column({"Timestamp(us)"});
   const size_t allocated = table.column({"Total Allocated(MB)"});
@@ -140,11 +111,11 @@ void read_memory_record(TextSource& source, Assembler& assembler) {
     assembler.add_memory_record(std::string(table.text(component)), device_of(table.text(device)), *at,
                                 table.bytes(allocated, kMegabyte), table.bytes(reserved, kMegabyte));
   }
-  note_damage(table, source, "memory_record.csv", assembler.run);
+  table.note_damage("memory_record.csv", assembler.run.notes);
 }
 
 void read_operator_memory(TextSource& source, Assembler& assembler) {
-  CsvTable table(source);
+  Table table(source);
   const size_t size = table.column({"Size(KB)"});
   const size_t device = table.column({"Device Type"});
   struct Half {
@@ -170,7 +141,7 @@ void read_operator_memory(TextSource& source, Assembler& assembler) {
                                      device_of(table.text(device))});
     }
   }
-  note_damage(table, source, "operator_memory.csv", run);
+  table.note_damage("operator_memory.csv", run.notes);
 }
 
 }  // namespace cgpu::ascend

@@ -20,6 +20,8 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/rule_lines.h"
+#include "readers/common/input.h"
 #include "readers/common/line_reader.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
@@ -33,12 +35,6 @@ constexpr std::string_view kSectionLine = "Section: ";
 constexpr std::string_view kContextMark = ", Context ";
 constexpr std::string_view kInvocations = ", Invocations ";
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 /// A line of dashes, which shows where the columns are.
 bool is_rule_line(std::string_view text) {
   return text.starts_with("-----") && text.find_first_not_of("- ") == std::string_view::npos;
@@ -49,14 +45,13 @@ std::string_view fact(std::string_view text, std::string_view key) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return {};
   text = text.substr(at + key.size());
-  return trimmed(text.substr(0, text.find(',')));
+  return trim(text.substr(0, text.find(',')));
 }
 
 class TextReader {
  public:
-  TextReader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path) {
-    run_.file = path;
-    run_.format = "ncu-text";
+  TextReader(TextSource& source, const std::string& path)
+      : source_(source), lines_(source), path_(path), run_(new_run(path, "ncu-text")) {
     run_.format_version = "details page";
     run_.launch_metrics.emplace();
   }
@@ -64,15 +59,13 @@ class TextReader {
   Run read() {
     for (std::string_view line; lines_.next(line);) read_line(line);
     end_finding();
-    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_source(source_, run_, "damaged_input");
     std::vector<ProfiledLaunch>& launches = run_.launch_metrics->launches;
     if (launches.empty()) throw Error(path_, "is a log of Nsight Compute in which no kernel was measured");
     for (ProfiledLaunch& launch : launches) fill_figures(run_.launch_metrics->names, launch);
     check_figures(run_);
     run_.notes.add("averaged_launches", summaries_,
                    "kernels are shown as the average over their invocations, which is all that the text has");
-    run_.input_bytes = source_.stored_bytes();
-    run_.text_bytes = source_.text_position();
     return std::move(run_);
   }
 
@@ -83,7 +76,7 @@ class TextReader {
   }
 
   void read_line(std::string_view line) {
-    const std::string_view text = trimmed(line);
+    const std::string_view text = trim(line);
     const bool indented = line.starts_with("  ");
     if (text.empty()) return end_finding();
     if (text.starts_with("==") || !indented) return;  // of the tool, or of the program
@@ -159,7 +152,7 @@ class TextReader {
   std::string_view cell(std::string_view line, size_t column) const {
     const auto [begin, end] = columns_[column];
     if (begin >= line.size()) return {};
-    return trimmed(column + 1 == columns_.size() ? line.substr(begin) : line.substr(begin, end - begin));
+    return trim(column + 1 == columns_.size() ? line.substr(begin) : line.substr(begin, end - begin));
   }
 
   /// Label, unit and value; of a summary minimum, maximum and average; the average is taken.
@@ -179,7 +172,7 @@ class TextReader {
     finding_.emplace();
     finding_->rule = finding_->section = section_;
     finding_->severity = severity_of(text.substr(0, 3));
-    finding_->message = valid_utf8(trimmed(text.substr(4)));
+    finding_->message = valid_utf8(trim(text.substr(4)));
     return true;
   }
 
@@ -193,7 +186,7 @@ class TextReader {
       const std::string_view digits = std::string_view(message).substr(std::string_view(begin).size());
       finding_->speedup_pct = printed_number(digits.substr(0, digits.find('%')), 0);
       if (finding_->speedup_pct) finding_->speedup_scope = scope;
-      message = trimmed(std::string_view(message).substr(percent + 1));
+      message = trim(std::string_view(message).substr(percent + 1));
     }
     launch()->rules.push_back(std::move(*finding_));
     finding_.reset();
@@ -218,8 +211,8 @@ bool is_text(std::string_view head) {
     const std::string_view line = head.substr(0, head.find('\n'));
     head.remove_prefix(std::min(line.size() + 1, head.size()));
     log = log || line.starts_with("==PROF== ");
-    if (section && is_rule_line(trimmed(line))) return true;
-    section = line.starts_with("  ") && trimmed(line).starts_with(kSectionLine);
+    if (section && is_rule_line(trim(line))) return true;
+    section = line.starts_with("  ") && trim(line).starts_with(kSectionLine);
   }
   return log;
 }

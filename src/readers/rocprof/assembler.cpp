@@ -37,6 +37,21 @@ std::string_view kernel_name(std::string_view text) {
   return text;
 }
 
+void CountedLaunch::set_duration(int64_t start, int64_t end) {
+  int64_t between = 0;
+  if (!__builtin_sub_overflow(end, start, &between) && between >= 0) duration = between;
+}
+
+void CountedLaunch::set_sizes(const std::array<int64_t, 3>& items, const std::array<int64_t, 3>& items_of_block) {
+  std::array<int64_t, 3> blocks{};
+  for (size_t axis = 0; axis < items.size(); ++axis) {
+    if (items[axis] <= 0 || items_of_block[axis] <= 0) return;
+    blocks[axis] = items[axis] / items_of_block[axis] + (items[axis] % items_of_block[axis] != 0 ? 1 : 0);
+  }
+  grid = blocks;
+  block = items_of_block;
+}
+
 void Assembler::begin_process(std::string name) {
   process_ = std::move(name);
   callers_.clear();

@@ -47,6 +47,11 @@ struct CountedLaunch {
   std::optional<int64_t> duration;
   std::optional<std::array<int64_t, 3>> grid;  // blocks
   std::optional<std::array<int64_t, 3>> block;
+
+  /// None where it would be negative.
+  void set_duration(int64_t start, int64_t end);
+  /// A grid counts work items here; blocks are what it has of them. None where one of the sizes is not known.
+  void set_sizes(const std::array<int64_t, 3>& items, const std::array<int64_t, 3>& items_of_block);
 };
 
 class Assembler {

@@ -1,63 +1,19 @@
 #include "readers/rocprof/csv_files.h"
 
-#include <algorithm>
-#include <initializer_list>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/json_text.h"
 #include "base/memory_text.h"
 #include "base/parse_number.h"
-#include "readers/common/csv.h"
+#include "base/rule_lines.h"
+#include "readers/common/csv_table.h"
 
 namespace cgpu::rocprof {
 
 namespace {
-
-/// The records of a file, by the names of their columns, which differ from version to version.
-class Table {
- public:
-  explicit Table(TextSource& source) : csv_(source) { csv_.next(header_); }
-
-  bool next() { return csv_.next(row_); }
-  bool unfinished() const { return csv_.unfinished(); }
-  const std::vector<std::string>& header() const { return header_; }
-
-  size_t fields() const { return row_.size(); }
-
-  static constexpr size_t kAbsent = SIZE_MAX;
-  /// The place of the first of these names that there is.
-  size_t column(std::initializer_list<std::string_view> names) const {
-    for (const std::string_view name : names) {
-      const auto found = std::find(header_.begin(), header_.end(), name);
-      if (found != header_.end()) return static_cast<size_t>(found - header_.begin());
-    }
-    return kAbsent;
-  }
-  bool has(std::initializer_list<std::string_view> names) const {
-    return std::all_of(names.begin(), names.end(), [&](std::string_view name) { return column({name}) != kAbsent; });
-  }
-  /// "" where the record is too short.
-  std::string_view text(size_t column) const {
-    return column < row_.size() ? std::string_view(row_[column]) : std::string_view();
-  }
-  /// A whole number that is written as one.
-  std::optional<int64_t> integer(size_t column) const { return parse_number(text(column)); }
-  /// The number of an agent: 4, or "Agent 4".
-  std::optional<int32_t> agent(size_t column) const {
-    const std::string_view words = text(column);
-    const auto value = parse_number<int32_t>(words.substr(words.rfind(' ') + 1));
-    return value && *value >= 0 ? value : std::nullopt;
-  }
-  std::optional<double> number(size_t column) const { return parse_number<double>(text(column)); }
-
- private:
-  CsvReader csv_;
-  std::vector<std::string> header_;
-  std::vector<std::string> row_;
-};
 
 class CsvFile {
  public:
@@ -87,22 +43,33 @@ class CsvFile {
         break;
     }
   }
-  bool unfinished() const { return table_.unfinished(); }
+  void note_damage(const std::string& file) const { table_.note_damage(file, run_.notes); }
 
  private:
+  std::string_view text(size_t column) const { return table_.text(column); }
+  /// A whole number that is written as one.
+  std::optional<int64_t> integer(size_t column) const { return parse_number(text(column)); }
+  std::optional<double> number(size_t column) const { return parse_number<double>(text(column)); }
+  /// The number of an agent: 4, or "Agent 4".
+  std::optional<int32_t> agent_number(size_t column) const {
+    const std::string_view words = text(column);
+    const auto value = parse_number<int32_t>(words.substr(words.rfind(' ') + 1));
+    return value && *value >= 0 ? value : std::nullopt;
+  }
+
   /// Reads the times and ids of the record; skips one without.
   bool event(Event& event) {
     ++run_.events.read;
-    const auto start = table_.integer(start_);
-    const auto end = table_.integer(end_);
+    const auto start = integer(start_);
+    const auto end = integer(end_);
     if (!start || !end) {
       into_.skip("skipped_event", "rows without a start and an end were left out");
       return false;
     }
     event.start = *start;
     event.end = *end;
-    event.process = table_.text(process_);
-    event.correlation = table_.integer(correlation_).value_or(0);
+    event.process = text(process_);
+    event.correlation = integer(correlation_).value_or(0);
     return true;
   }
 
@@ -117,14 +84,14 @@ class CsvFile {
     while (table_.next()) {
       ++run_.events.read;
       ++run_.events.metadata;
-      const auto number = table_.agent(id);
-      if (!number || table_.text(type) != "GPU" || run_.devices.size() >= kMostDevices) continue;
+      const auto number = agent_number(id);
+      if (!number || text(type) != "GPU" || run_.devices.size() >= kMostDevices) continue;
       Device device;
       device.id = *number;
-      device.name = valid_utf8(table_.text(table_.text(name).empty() ? code_name : name));
-      device.vendor = valid_utf8(table_.text(vendor));
-      device.sm_count = table_.integer(units);
-      device.warp_size = table_.integer(wave);
+      device.name = valid_utf8(text(text(name).empty() ? code_name : name));
+      device.vendor = valid_utf8(text(vendor));
+      device.sm_count = integer(units);
+      device.warp_size = integer(wave);
       run_.devices.push_back(std::move(device));
     }
   }
@@ -135,7 +102,7 @@ class CsvFile {
     const size_t thread = table_.column({"Thread_Id"});
     for (Event call; table_.next();) {
       if (!event(call)) continue;
-      into_.add_call(call, table_.text(domain), into_.name(table_.text(function)), valid_utf8(table_.text(thread)));
+      into_.add_call(call, text(domain), into_.name(text(function)), valid_utf8(text(thread)));
     }
   }
 
@@ -146,9 +113,8 @@ class CsvFile {
     const size_t stream = table_.column({"Stream_Id"});
     for (Event kernel; table_.next();) {
       if (!event(kernel)) continue;
-      into_.add_kernel(
-          kernel, into_.name(kernel_name(table_.text(name))),
-          {table_.agent(agent).value_or(0), table_.integer(queue).value_or(-1), table_.integer(stream).value_or(-1)});
+      into_.add_kernel(kernel, into_.name(kernel_name(text(name))),
+                       {agent_number(agent).value_or(0), integer(queue).value_or(-1), integer(stream).value_or(-1)});
     }
   }
 
@@ -159,26 +125,25 @@ class CsvFile {
     const size_t stream = table_.column({"Stream_Id"});
     for (Event copy; table_.next();) {
       if (!event(copy)) continue;
-      into_.add_copy(copy, valid_utf8(table_.text(direction)), table_.agent(source).value_or(0),
-                     table_.agent(destination).value_or(0), table_.integer(stream).value_or(-1), -1);
+      into_.add_copy(copy, valid_utf8(text(direction)), agent_number(source).value_or(0),
+                     agent_number(destination).value_or(0), integer(stream).value_or(-1), -1);
     }
   }
 
   /// What both kinds of counter files say of a launch.
   CountedLaunch counted(size_t dispatch, size_t name, size_t agent, size_t queue, size_t registers, size_t shared) {
     CountedLaunch launch;
-    launch.process = table_.text(process_);
-    launch.dispatch = table_.integer(dispatch).value_or(-1);
-    launch.kernel = table_.text(name);
-    launch.device = table_.agent(agent);
-    launch.queue = table_.integer(queue);
-    launch.registers = table_.integer(registers);
-    launch.shared_bytes = table_.integer(shared);
-    const auto start = table_.integer(start_);
-    const auto end = table_.integer(end_);
-    int64_t duration = 0;
-    if (start && end && !__builtin_sub_overflow(*end, *start, &duration) && duration >= 0) launch.duration = duration;
-    if (!table_.text(start_).empty() && !start) {
+    launch.process = text(process_);
+    launch.dispatch = integer(dispatch).value_or(-1);
+    launch.kernel = text(name);
+    launch.device = agent_number(agent);
+    launch.queue = integer(queue);
+    launch.registers = integer(registers);
+    launch.shared_bytes = integer(shared);
+    const auto start = integer(start_);
+    const auto end = integer(end_);
+    if (start && end) launch.set_duration(*start, *end);
+    if (!text(start_).empty() && !start) {
       run_.notes.add("invalid_number", 1, "launches whose times are rounded or no numbers have no duration");
     }
     return launch;
@@ -188,7 +153,7 @@ class CsvFile {
   void add_geometry(ProfiledLaunch& launch) {
     if (!launch.metrics.empty()) return;
     for (const auto& [name, column] : {std::pair("Grid_Size", grid_), std::pair("Workgroup_Size", workgroup_)}) {
-      if (const auto value = table_.number(column)) into_.add_counter(launch, "launch", name, *value);
+      if (const auto value = number(column)) into_.add_counter(launch, "launch", name, *value);
     }
   }
 
@@ -203,67 +168,33 @@ class CsvFile {
     const size_t value = table_.column({"Counter_Value"});
     while (table_.next()) {
       ++run_.events.read;
-      const auto number = table_.number(value);
-      if (!number || !table_.integer(dispatch)) {
+      const auto counted_value = number(value);
+      if (!counted_value || !integer(dispatch)) {
         into_.skip("skipped_event", "rows without a launch and a value were left out");
         continue;
       }
       ++run_.events.counters;
       ProfiledLaunch& launch = into_.launch(counted(dispatch, kernel, agent, queue, registers, shared));
       add_geometry(launch);
-      into_.add_counter(launch, "counters", table_.text(name), *number);
+      into_.add_counter(launch, "counters", text(name), *counted_value);
     }
   }
 
   /// A column that says what was launched and when, not what was counted.
   static bool is_fact(std::string_view column) {
-    static const std::unordered_set<std::string_view> facts{"Dispatch_ID",
-                                                            "Kernel_Name",
-                                                            "GPU_ID",
-                                                            "queue-id",
-                                                            "Queue_ID",
-                                                            "queue-index",
-                                                            "pid",
-                                                            "PID",
-                                                            "tid",
-                                                            "TID",
-                                                            "Grid_Size",
-                                                            "Workgroup_Size",
-                                                            "LDS_Per_Workgroup",
-                                                            "Scratch_Per_Workitem",
-                                                            "Arch_VGPR",
-                                                            "Accum_VGPR",
-                                                            "SGPR",
-                                                            "wave_size",
-                                                            "Wave_Size",
-                                                            "sig",
-                                                            "obj",
-                                                            "DispatchNs",
-                                                            "Start_Timestamp",
-                                                            "End_Timestamp",
-                                                            "CompleteNs",
-                                                            "Correlation_ID",
-                                                            "XCC_Index",
-                                                            "Index",
-                                                            "KernelName",
-                                                            "gpu-id",
-                                                            "grd",
-                                                            "wgp",
-                                                            "lds",
-                                                            "scr",
-                                                            "arch_vgpr",
-                                                            "accum_vgpr",
-                                                            "sgpr",
-                                                            "BeginNs",
-                                                            "EndNs",
-                                                            "DurationNs",
-                                                            "Node_ID",
-                                                            "Queue_Index"};
     // Files that were joined have columns twice, numbered.
     const size_t number = column.rfind('_');
-    const bool numbered = number != std::string_view::npos && number + 1 < column.size() &&
-                          column.find_first_not_of("0123456789", number + 1) == std::string_view::npos;
-    return facts.count(column) != 0 || (numbered && facts.count(column.substr(0, number)) != 0);
+    if (number != std::string_view::npos && is_digits(column.substr(number + 1))) column = column.substr(0, number);
+    std::string_view facts =
+        "Dispatch_ID Kernel_Name GPU_ID queue-id Queue_ID queue-index pid PID tid TID Grid_Size "
+        "Workgroup_Size LDS_Per_Workgroup Scratch_Per_Workitem Arch_VGPR Accum_VGPR SGPR wave_size Wave_Size "
+        "sig obj DispatchNs Start_Timestamp End_Timestamp CompleteNs Correlation_ID XCC_Index Index "
+        "KernelName gpu-id grd wgp lds scr arch_vgpr accum_vgpr sgpr BeginNs EndNs DurationNs Node_ID "
+        "Queue_Index";
+    while (!facts.empty()) {
+      if (take_word(facts) == column) return true;
+    }
+    return false;
   }
 
   void read_launches() {
@@ -279,7 +210,7 @@ class CsvFile {
     }
     while (table_.next()) {
       ++run_.events.read;
-      if (!table_.integer(dispatch) || table_.text(kernel).empty()) {
+      if (!integer(dispatch) || text(kernel).empty()) {
         into_.skip("skipped_event", "rows without a launch and its kernel were left out");
         continue;
       }
@@ -288,27 +219,27 @@ class CsvFile {
       add_geometry(launch);
       for (const auto& [column, name] : counters) {
         if (column >= table_.fields()) break;
-        if (const auto value = table_.number(column)) into_.add_counter(launch, "counters", name, *value);
+        if (const auto value = number(column)) into_.add_counter(launch, "counters", name, *value);
       }
     }
   }
 
-  Table table_;
+  CsvTable table_;
   Assembler& into_;
   Run& run_;
-  size_t start_ = Table::kAbsent;
-  size_t end_ = Table::kAbsent;
-  size_t process_ = Table::kAbsent;
-  size_t correlation_ = Table::kAbsent;
-  size_t grid_ = Table::kAbsent;
-  size_t workgroup_ = Table::kAbsent;
+  size_t start_ = CsvTable::kAbsent;
+  size_t end_ = CsvTable::kAbsent;
+  size_t process_ = CsvTable::kAbsent;
+  size_t correlation_ = CsvTable::kAbsent;
+  size_t grid_ = CsvTable::kAbsent;
+  size_t workgroup_ = CsvTable::kAbsent;
 };
 
 }  // namespace
 
 CsvKind csv_kind_of(std::string_view head) {
   MemoryText text(head);
-  const Table table(text);
+  const CsvTable table(text);
   const bool timed = table.has({"Start_Timestamp", "End_Timestamp"});
   if (table.has({"Domain", "Function"}) && timed) return CsvKind::calls;
   if (table.has({"Kind", "Kernel_Name", "Correlation_Id"}) && timed) return CsvKind::kernels;
@@ -325,9 +256,7 @@ CsvKind csv_kind_of(std::string_view head) {
 void read_csv(TextSource& source, CsvKind kind, const std::string& file, Assembler& assembler) {
   CsvFile csv(source, assembler);
   csv.read(kind);
-  Notes& notes = assembler.run.notes;
-  if (csv.unfinished()) notes.add("truncated_input", 1, file + " ends inside a record", true);
-  if (!source.damage().empty()) notes.add("truncated_input", 1, source.damage(), true);
+  csv.note_damage(file);
 }
 
 }  // namespace cgpu::rocprof

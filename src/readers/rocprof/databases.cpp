@@ -182,22 +182,9 @@ class GuidReader {
     launch.kernel = run_.timeline.names[name];
     launch.device = place.device;
     launch.queue = place.queue;
-    int64_t duration = 0;
-    if (!__builtin_sub_overflow(kernel.end, kernel.start, &duration) && duration >= 0) launch.duration = duration;
-    std::array<int64_t, 3> grid{};
-    std::array<int64_t, 3> block{};
-    bool known_sizes = true;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto at = static_cast<size_t>(axis);
-      const int64_t items = row.integer(9 + axis);
-      block[at] = row.integer(12 + axis);
-      known_sizes = known_sizes && items > 0 && block[at] > 0;
-      if (known_sizes) grid[at] = items / block[at] + (items % block[at] != 0 ? 1 : 0);
-    }
-    if (known_sizes) {
-      launch.grid = grid;
-      launch.block = block;
-    }
+    launch.set_duration(kernel.start, kernel.end);
+    launch.set_sizes({row.integer(9), row.integer(10), row.integer(11)},
+                     {row.integer(12), row.integer(13), row.integer(14)});
     ProfiledLaunch& made = into_.launch(launch);
     for (const auto& [counter, value] : counters) into_.add_counter(made, "counters", counter, value);
   }

@@ -141,8 +141,7 @@ class ProcessReader {
   }
   /// The values of the counters of a launch.
   void read_values() {
-    json_.each_element([&](Token token) {
-      if (token != Token::begin_object) return json_.skip();
+    json_.each_object([&] {
       const Record outer = std::exchange(record_, {});
       read_record("", 1);
       values_.emplace_back(record_.integer("counter_id.handle").value_or(0), record_.number("value"));
@@ -152,8 +151,7 @@ class ProcessReader {
   /// The record at which the text ends is none.
   template <typename Use>
   void each_record(Use use) {
-    json_.each_element([&](Token token) {
-      if (token != Token::begin_object) return json_.skip();
+    json_.each_object([&] {
       record_.clear();
       values_.clear();
       read_record("", 0);
@@ -221,8 +219,7 @@ class ProcessReader {
   /// The names of the operations, by their kinds: places in two lists.
   void read_operations() {
     uint64_t kind = 0;
-    json_.each_element([&](Token token) {
-      if (token != Token::begin_object) return json_.skip();
+    json_.each_object([&] {
       json_.each_member([&](std::string_view key) {
         const bool operations = json_.next() == Token::begin_array && key == "operations";
         if (!operations) return json_.skip();
@@ -335,30 +332,18 @@ class ProcessReader {
     description.queue = record_.integer(info + "queue_id.handle");
     description.registers = record_.integer("arch_vgpr_count");
     description.shared_bytes = record_.integer("lds_block_size_v");
-    int64_t duration = 0;
-    if (!__builtin_sub_overflow(when.end, when.start, &duration) && duration >= 0) description.duration = duration;
-    add_geometry(info, description);
+    description.set_duration(when.start, when.end);
+    const auto sizes = [&](const std::string& of) {
+      const auto size = [&](const char* axis) { return record_.integer(info + of + axis).value_or(0); };
+      return std::array<int64_t, 3>{size(".x"), size(".y"), size(".z")};
+    };
+    description.set_sizes(sizes("grid_size"), sizes("workgroup_size"));
     ProfiledLaunch& launch = into_.launch(description);
     for (const auto& [counter, value] : values_) {
       const auto name = counters_.find(counter);
       into_.add_counter(launch, "counters",
                         name == counters_.end() ? "counter " + std::to_string(counter) : name->second, value);
     }
-  }
-
-  /// A grid counts work items here; blocks are what it has of them.
-  void add_geometry(const std::string& info, CountedLaunch& description) {
-    std::array<int64_t, 3> grid{};
-    std::array<int64_t, 3> block{};
-    for (size_t i = 0; i < 3; ++i) {
-      const std::string axis(1, "xyz"[i]);
-      const int64_t items = record_.integer(info + "grid_size." + axis).value_or(0);
-      block[i] = record_.integer(info + "workgroup_size." + axis).value_or(0);
-      if (items <= 0 || block[i] <= 0) return;
-      grid[i] = items / block[i] + (items % block[i] != 0 ? 1 : 0);
-    }
-    description.grid = grid;
-    description.block = block;
   }
 
   /// Gives what came before its name the name.
@@ -401,17 +386,13 @@ void read_json_results(TextSource& source, const std::string& file, Assembler& a
   if (json.next() == Token::begin_object) {
     json.each_member([&](std::string_view key) {
       if (json.next() != Token::begin_array || key != "rocprofiler-sdk-tool") return json.skip();
-      json.each_element([&](Token token) {
-        if (token != Token::begin_object) return json.skip();
-        ProcessReader(json, assembler, ++processes).read();
-      });
+      json.each_object([&] { ProcessReader(json, assembler, ++processes).read(); });
     });
   }
   if (processes == 0) {
     throw Error(file, json.damage().empty() ? "holds no results of rocprofv3" : json.damage());
   }
-  if (!json.damage().empty()) assembler.run.notes.add("truncated_input", 1, json.damage(), true);
-  json.note_trailing_data(assembler.run.notes);
+  json.note_end(assembler.run.notes);
   if (!source.damage().empty()) assembler.run.notes.add("truncated_input", 1, source.damage(), true);
 }
 
