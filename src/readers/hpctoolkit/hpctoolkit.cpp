@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mapped_file.h"
+#include "readers/common/input.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/processes.h"
 #include "readers/hpctoolkit/profiles.h"
@@ -100,9 +101,7 @@ Run read_database(const Input& input, const ReadOptions&) {
   if (is_earlier_database(input) && head_of(folder / "meta.db").empty()) {
     throw Error(input.path, std::string("is an HPCToolkit database in a ") + kEarlierFormat);
   }
-  Run run;
-  run.file = input.path;
-  run.format = "hpctoolkit-v4";
+  Run run = new_run(input.path, "hpctoolkit-v4");
   const std::string meta_name = input.is_folder ? (folder / "meta.db").string() : input.path;
   const MappedFile meta_file(meta_name);
   run.input_bytes = meta_file.bytes().size();

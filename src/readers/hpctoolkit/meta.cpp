@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/to_size.h"
-#include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/structures.h"
 
@@ -65,7 +64,7 @@ class MetaReader {
   }
 
   Meta read() {
-    if (const auto properties = read_general_properties(file_, sections_[general].offset)) {
+    if (const auto properties = read_structure<GeneralProperties>(file_, sections_[general].offset)) {
       meta_.title = names_.text(properties->title);
     }
     read_kinds();
@@ -79,7 +78,7 @@ class MetaReader {
   void note_damage(int64_t count, const std::string& what) { notes_.add("damaged_input", count, what, true); }
 
   void read_kinds() {
-    const auto names = read_identifier_names(file_, sections_[identifier_names].offset);
+    const auto names = read_structure<IdentifierNames>(file_, sections_[identifier_names].offset);
     if (!names) return note_damage(1, "meta.db does not name the parts of a thread's identity");
     for (uint64_t i = 0; i < names->names.count; ++i) {
       meta_.kinds.push_back(names_.text(file_.known_fields(names->names[i]).u64(0)));
@@ -87,16 +86,16 @@ class MetaReader {
   }
 
   void read_metrics() {
-    const auto section = read_performance_metrics(file_, sections_[metrics].offset);
+    const auto section = read_structure<PerformanceMetrics>(file_, sections_[metrics].offset);
     if (!section) return note_damage(1, "meta.db does not say which metrics there are");
-    const Array descriptions = file_.clip(section->metrics, layout::metric::least);
+    const Array descriptions = file_.clip(section->metrics, MetricDescription::kEnd);
     if (descriptions.count < section->metrics.count) {
       note_damage(static_cast<int64_t>(section->metrics.count - descriptions.count), "metrics missing in meta.db");
     }
     std::vector<MetricIds> ids;
     uint64_t budget = file_.size();  // of instances of scopes; fewer than that fit into the file
     for (uint64_t i = 0; i < descriptions.count; ++i) {
-      const auto description = read_metric_description(file_, descriptions[i], *section);
+      const auto description = read_structure<MetricDescription>(file_, descriptions[i], *section);
       if (!description || description->scope_instances.count + description->summaries.count > budget) break;
       budget -= description->scope_instances.count + description->summaries.count;
       meta_.tree.metrics.push_back(metric_of_stored_name(names_.text(description->name)));
@@ -109,7 +108,7 @@ class MetaReader {
   MetricIds ids_of(const MetricDescription& description) {
     MetricIds ids;
     for (uint64_t i = 0; i < description.scope_instances.count; ++i) {
-      const auto instance = read_scope_instance(file_, description.scope_instances[i]);
+      const auto instance = read_structure<ScopeInstance>(file_, description.scope_instances[i]);
       if (!instance) continue;
       if (scope_at(instance->scope) == Scope::execution) {
         ids.execution = instance->metric_id;
@@ -118,7 +117,7 @@ class MetaReader {
       }
     }
     for (uint64_t i = 0; i < description.summaries.count; ++i) {
-      const auto summary = read_summary_statistic(file_, description.summaries[i]);
+      const auto summary = read_structure<SummaryStatistic>(file_, description.summaries[i]);
       if (!summary || summary->combine != Combination::sum) continue;
       const Scope scope = scope_at(summary->scope);
       if (scope == Scope::point) ids.summary_point = summary->metric_id;
@@ -132,24 +131,24 @@ class MetaReader {
   }
 
   MetricIds::Other& other_scope(MetricIds& ids, uint64_t offset) {
-    const auto scope = read_propagation_scope(file_, offset);
+    const auto scope = read_structure<PropagationScope>(file_, offset);
     const std::string name = scope ? names_.text(scope->name) : "";
     const auto at = std::find_if(ids.others.begin(), ids.others.end(), [&](const auto& o) { return o.scope == name; });
     return at != ids.others.end() ? *at : ids.others.emplace_back(MetricIds::Other{name, {}, {}});
   }
   Scope scope_at(uint64_t offset) const {
-    const auto scope = read_propagation_scope(file_, offset);
+    const auto scope = read_structure<PropagationScope>(file_, offset);
     return scope ? scope->type : Scope::custom;
   }
 
   void read_tree() {
     const NodeIndex root = add_node(kNoNode, NodeKind::root, NodeRelation::lexical, 0);
     meta_.tree.nodes.name[root] = meta_.tree.names.intern("<program root>");
-    if (const auto tree = read_context_tree(file_, sections_[context].offset)) {
-      const Array entries = file_.clip(tree->entry_points, layout::entry_point::least);
+    if (const auto tree = read_structure<ContextTree>(file_, sections_[context].offset)) {
+      const Array entries = file_.clip(tree->entry_points, EntryPoint::kEnd);
       lost_subtrees_ += static_cast<int64_t>(tree->entry_points.count - entries.count);
       for (uint64_t i = 0; i < entries.count; ++i) {
-        if (const auto entry = read_entry_point(file_, entries[i])) read_entry(*entry, root);
+        if (const auto entry = read_structure<EntryPoint>(file_, entries[i])) read_entry(*entry, root);
       }
     } else {
       ++lost_subtrees_;
@@ -264,7 +263,7 @@ class MetaReader {
   const Place& function_at(uint64_t offset) {
     const auto [place, is_new] = functions_.try_emplace(offset);
     if (is_new) {
-      if (const auto function = read_function(file_, offset)) {
+      if (const auto function = read_structure<Function>(file_, offset)) {
         place->second = {names_.at(function->name), file_at(function->file), module_at(function->module),
                          function->line};
       }
@@ -272,11 +271,11 @@ class MetaReader {
     return place->second;
   }
   StringId file_at(uint64_t offset) {
-    const auto file = read_source_file(file_, offset);
+    const auto file = read_structure<NamedFile>(file_, offset);
     return file ? names_.at(file->path) : 0;
   }
   StringId module_at(uint64_t offset) {
-    const auto module = read_load_module(file_, offset);
+    const auto module = read_structure<NamedFile>(file_, offset);
     return module ? names_.at(module->path) : 0;
   }
   StringId instruction_name(StringId module, uint64_t offset) {

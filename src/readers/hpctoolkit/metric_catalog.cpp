@@ -5,117 +5,36 @@
 #include <map>
 #include <optional>
 
-namespace cgpu::hpctoolkit {
+#include "base/rule_lines.h"
+
+namespace cgpu {
+
+extern const std::string_view builtin_hpctoolkit_metrics;  // metric_catalog.txt
+
+namespace hpctoolkit {
 
 namespace {
 
 struct Known {
   std::string_view name;
   std::string_view about;
-  std::string_view stall = {};  // the reason, where instructions waited for something
+  std::string_view stall;  // the reason, where instructions waited for something
 };
 
-// In the order in which they are shown. After HPCToolkit's gpu-metrics.h.
-constexpr auto kCatalog = std::to_array<Known>({
-    {"CPUTIME", "processor time"},
-    {"REALTIME", "real time, whether running or not"},
-    {"WALLCLOCK", "wall clock time of the process, as early versions sampled it"},
-    {"GPUOP", "time of all operations on the device: kernels, copies, memory, synchronisation"},
-    {"GKER", "time of kernels on the device"},
-    {"GXCOPY", "time of copies that the program asked for"},
-    {"GICOPY", "time of copies that unified memory made"},
-    {"GMEM", "time of allocating and freeing device memory"},
-    {"GMSET", "time of setting memory"},
-    {"GSYNC", "time of synchronisation"},
-    {"GKER:COUNT", "kernels launched"},
-    {"GKER:OCC_THR",
-     "theoretical occupancy: warps that fit on a multiprocessor beside each other, of those it can hold"},
-    {"GKER:BLKS", "blocks of a kernel, on average"},
-    {"GKER:BLK_THR", "threads of a block, on average"},
-    {"GKER:THR_REG", "registers of a thread, on average"},
-    {"GKER:BLK_SM", "shared memory of a block, on average"},
-    {"GKER:STMEM", "static memory of a kernel, on average"},
-    {"GKER:DYMEM", "dynamic memory of a kernel, on average"},
-    {"GKER:LMEM", "local memory of a kernel, on average"},
-    {"GKER:FGP_ACT", "warps that fit on a multiprocessor beside each other, on average"},
-    {"GKER:FGP_MAX", "warps that a multiprocessor can hold, on average"},
-    {"GXCOPY_BYTES", "bytes of copies that the program asked for, of all kinds"},
-    {"GXCOPY:COUNT", "copies that the program asked for"},
-    {"GXCOPY:H2D", "bytes copied from host to device"},
-    {"GXCOPY:D2H", "bytes copied from device to host"},
-    {"GXCOPY:D2D", "bytes copied within a device"},
-    {"GXCOPY:P2P", "bytes copied between devices"},
-    {"GXCOPY:H2H", "bytes copied within the host"},
-    {"GXCOPY:H2A", "bytes copied from host to array"},
-    {"GXCOPY:A2H", "bytes copied from array to host"},
-    {"GXCOPY:A2A", "bytes copied from array to array"},
-    {"GXCOPY:A2D", "bytes copied from array to device"},
-    {"GXCOPY:D2A", "bytes copied from device to array"},
-    {"GXCOPY:UNK", "bytes copied, direction unknown"},
-    {"GICOPY:COUNT", "copies that unified memory made"},
-    {"GICOPY:H2D", "bytes that unified memory moved to the device"},
-    {"GICOPY:D2H", "bytes that unified memory moved to the host"},
-    {"GICOPY:D2D", "bytes that unified memory moved between devices"},
-    {"GICOPY:UNK", "bytes that unified memory moved, direction unknown"},
-    {"GICOPY:CPU_PF", "page faults on the processor"},
-    {"GICOPY:GPU_PF", "page faults on the device"},
-    {"GICOPY:THRASH", "pages that went back and forth"},
-    {"GICOPY:THROT", "accesses held up to stop pages going back and forth"},
-    {"GICOPY:RMAP", "pages mapped from the other side"},
-    {"GMEM:COUNT", "allocations and releases"},
-    {"GMEM:PAG", "bytes of pageable memory allocated or freed"},
-    {"GMEM:PIN", "bytes of pinned memory allocated or freed"},
-    {"GMEM:DEV", "bytes of device memory allocated or freed"},
-    {"GMEM:ARY", "bytes of array memory allocated or freed"},
-    {"GMEM:MAN", "bytes of managed memory allocated or freed"},
-    {"GMEM:DST", "bytes of static device memory allocated or freed"},
-    {"GMEM:MST", "bytes of static managed memory allocated or freed"},
-    {"GMEM:UNK", "bytes of memory of unknown kind allocated or freed"},
-    {"GMSET:COUNT", "times memory was set"},
-    {"GMSET:PAG", "bytes of pageable memory set"},
-    {"GMSET:PIN", "bytes of pinned memory set"},
-    {"GMSET:DEV", "bytes of device memory set"},
-    {"GMSET:ARY", "bytes of array memory set"},
-    {"GMSET:MAN", "bytes of managed memory set"},
-    {"GMSET:DST", "bytes of static device memory set"},
-    {"GMSET:MST", "bytes of static managed memory set"},
-    {"GMSET:UNK", "bytes of memory of unknown kind set"},
-    {"GSYNC:COUNT", "synchronisations"},
-    {"GSYNC:EVT", "time of synchronising with an event"},
-    {"GSYNC:STRE", "time of streams waiting for an event"},
-    {"GSYNC:STR", "time of synchronising with a stream"},
-    {"GSYNC:CTX", "time of synchronising with a context"},
-    {"GSYNC:UNK", "time of synchronising, kind unknown"},
-    {"GINS", "cycles of instructions on the device: samples times the sampling period"},
-    {"GINS:STL_ANY", "cycles in which the sampled instruction waited"},
-    {"GINS:STL_NONE", "cycles in which the sampled instruction did not wait"},
-    {"GINS:STL_IFET", "waited for the next instruction to be fetched, or for a branch", "instruction_fetch"},
-    {"GINS:STL_IDEP", "waited for the result of another instruction", "execution_dependency"},
-    {"GINS:STL_GMEM", "waited for global memory", "memory_dependency"},
-    {"GINS:STL_TMEM", "waited because the queue of the texture unit was full", "texture"},
-    {"GINS:STL_SYNC", "waited at a barrier or for memory to be synchronised", "synchronization"},
-    {"GINS:STL_CMEM", "waited for constant or immediate memory", "constant_memory"},
-    {"GINS:STL_PIPE", "waited for a unit that computes", "pipe_busy"},
-    {"GINS:STL_MTHR", "waited because the queue of requests to global memory was full", "memory_throttle"},
-    {"GINS:STL_NSEL", "was ready, but another warp was chosen", "not_selected"},
-    {"GINS:STL_SLP", "slept", "sleep"},
-    {"GINS:STL_OTHR", "waited for something else", "other"},
-    {"GINS:BLK_EXEC_CNT", "times a block of instructions was executed"},
-    {"GINS:BLK_LAT", "latency of blocks of instructions"},
-    {"GINS:BLK_SIMD_ACT", "active SIMD lanes of blocks of instructions"},
-    {"GINS:LAT", "latency of instructions"},
-    {"GINS:LAT_COV", "latency that was covered by other work"},
-    {"GINS:LAT_UCV", "latency that was not covered"},
-    {"GINS:SIMD_TOT", "SIMD lanes of instructions"},
-    {"GINS:SIMD_ACT", "SIMD lanes that were active"},
-    {"GINS:SIMD_WST", "SIMD lanes that were wasted"},
-    {"GINS:SIMD_SLS", "SIMD lanes lost to scalar instructions"},
-    {"GSAMP:UTIL", "samples that were taken, of those that a fully busy device would have given"},
-    {"GSAMP:TOT", "samples taken"},
-    {"GSAMP:EXP", "samples expected of a fully busy device"},
-    {"GSAMP:DRP", "samples dropped"},
-    {"GSAMP:PER", "sampling period in cycles; a setting, the same everywhere"},
-});
+/// In the order in which they are shown.
+std::vector<Known> read_catalog() {
+  std::vector<Known> catalog;
+  each_rule_line(builtin_hpctoolkit_metrics, [&](std::string_view line, int) {
+    const std::string_view name = take_word(line);
+    const size_t bar = std::min(line.find('|'), line.size());
+    catalog.push_back({name, trim(line.substr(0, bar)), trim(line.substr(std::min(bar + 1, line.size())))});
+  });
+  return catalog;
+}
+const std::vector<Known>& catalog() {
+  static const std::vector<Known> known = read_catalog();
+  return known;
+}
 
 /// scale * sum(numerator) / sum(denominator), without a denominator a plain sum.
 struct Ratio {
@@ -205,8 +124,8 @@ std::optional<Computed> computed_of(const TaxonomyMetric& of, const MetricsByNam
 
 /// 0 for a metric that is not in the catalogue, so that these come first: the user asked for them by name.
 size_t place_in_catalog(std::string_view name) {
-  const auto known = std::find_if(kCatalog.begin(), kCatalog.end(), [&](const Known& k) { return k.name == name; });
-  return known == kCatalog.end() ? 0 : static_cast<size_t>(known - kCatalog.begin()) + 1;
+  const auto known = std::find_if(catalog().begin(), catalog().end(), [&](const Known& k) { return k.name == name; });
+  return known == catalog().end() ? 0 : static_cast<size_t>(known - catalog().begin()) + 1;
 }
 
 void describe(Metric& metric) {
@@ -218,8 +137,8 @@ void describe(Metric& metric) {
   metric.additive = metric.name != "GSAMP:PER";
   const size_t place = place_in_catalog(metric.name);
   if (place == 0) return;
-  metric.about = kCatalog[place - 1].about;
-  metric.stall_reason = kCatalog[place - 1].stall;
+  metric.about = catalog()[place - 1].about;
+  metric.stall_reason = catalog()[place - 1].stall;
 }
 
 }  // namespace
@@ -302,4 +221,5 @@ void choose_main_metric(CallTree& tree) {
   }
 }
 
-}  // namespace cgpu::hpctoolkit
+}  // namespace hpctoolkit
+}  // namespace cgpu

@@ -10,7 +10,6 @@
 
 #include "base/interval_set.h"
 #include "model/summed_processes.h"
-#include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
 
 namespace cgpu::hpctoolkit {
@@ -27,15 +26,15 @@ Group group_of(const Identity& id) {
 std::vector<std::optional<Interval>> trace_times(const Profiles& profiles, const Bytes& file) {
   std::vector<std::optional<Interval>> times(profiles.identities().size());
   const auto header = read_file_header(file, "trce", 1);
-  const auto section = header ? read_context_traces(file, header->sections[0].offset) : std::nullopt;
+  const auto section = header ? read_structure<ContextTraces>(file, header->sections[0].offset) : std::nullopt;
   if (!section) return times;
-  const Array traces = file.clip(section->traces, layout::context_trace::least);
+  const Array traces = file.clip(section->traces, ContextTrace::kEnd);
   for (uint64_t i = 0; i < traces.count; ++i) {
-    const auto trace = read_context_trace(file, traces[i]);
+    const auto trace = read_structure<ContextTrace>(file, traces[i]);
     const auto profile = trace ? profiles.profile_at(trace->profile) : std::nullopt;
     if (!profile || trace->elements.count == 0) continue;
     const auto time = [&](uint64_t element) {
-      return file.known_fields(trace->elements[element]).u64(layout::trace_element::timestamp);
+      return file.known_fields(trace->elements[element]).u64(TraceElement::kTimestamp);
     };
     const uint64_t first = time(0);
     const uint64_t last = time(trace->elements.count - 1);

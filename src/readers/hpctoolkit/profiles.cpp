@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/to_size.h"
-#include "readers/hpctoolkit/layout.h"
 
 namespace cgpu::hpctoolkit {
 
@@ -58,7 +57,7 @@ int64_t for_each_row(const Bytes& file, const ProfileInfo& profile, Visit visit)
       continue;
     }
     seen = row->end;
-    if (row->begin < row->end) visit(file.known_fields(profile.contexts[i]).u32(layout::context_index::ctxId), *row);
+    if (row->begin < row->end) visit(file.known_fields(profile.contexts[i]).u32(ContextIndex::kContext), *row);
   }
   return broken;
 }
@@ -102,12 +101,12 @@ Profiles::Profiles(std::shared_ptr<const MappedFile> file, const std::vector<std
     : mapped_(std::move(file)), file_(mapped_->bytes()) {
   const auto header = read_file_header(file_, "prof", 2);
   if (!header) throw Error(mapped_->name(), "is no profile.db of an HPCToolkit 4 database");
-  const auto section = read_profile_infos(file_, header->sections[0].offset);
-  const Array stored = section ? section->profiles : Array();
-  const Array profiles = file_.clip(stored, layout::profile_info::least);
+  const auto section = read_structure<ArraySection>(file_, header->sections[0].offset);
+  const Array stored = section ? section->array : Array();
+  const Array profiles = file_.clip(stored, ProfileInfo::kEnd);
   int64_t lost = static_cast<int64_t>(stored.count - profiles.count) + (section ? 0 : 1);
   for (uint64_t i = 0; i < profiles.count; ++i) {
-    const auto info = read_profile_info(file_, profiles[i]);
+    const auto info = read_structure<ProfileInfo>(file_, profiles[i]);
     if (!info) continue;
     lost += info->cut ? 1 : 0;
     if (info->is_summary) {
@@ -131,7 +130,7 @@ std::vector<uint32_t> Profiles::first_contexts_of(uint32_t profile, uint64_t mos
   const Array& index = infos_[profile].contexts;
   std::vector<uint32_t> contexts;
   for (uint64_t i = 0; i < std::min(index.count, most); ++i) {
-    contexts.push_back(file_.known_fields(index[i]).u32(layout::context_index::ctxId));
+    contexts.push_back(file_.known_fields(index[i]).u32(ContextIndex::kContext));
   }
   return contexts;
 }
@@ -169,22 +168,22 @@ ProfileCounts Profiles::read_summary(CallTree& tree, const std::vector<MetricIds
     }
     for (uint64_t v = row.begin; v < row.end; ++v) {
       const Fields value = file_.known_fields(summary_->values[v]);
-      if (!std::isfinite(value.f64(layout::profile_value::value))) {
+      if (!std::isfinite(value.f64(StoredValue::kValue))) {
         ++not_finite;
-      } else if (const MetricIndex m = point[value.u16(layout::profile_value::metricId)]; m != kNoMetric) {
-        point_sums[m] += value.f64(layout::profile_value::value);
+      } else if (const MetricIndex m = point[value.u16(StoredValue::kMetric)]; m != kNoMetric) {
+        point_sums[m] += value.f64(StoredValue::kValue);
       }
     }
   });
   for (NodeIndex node = 0; node < row_of_node.size(); ++node) {
     for (uint64_t v = row_of_node[node].begin; v < row_of_node[node].end; ++v) {
       const Fields value = file_.known_fields(summary_->values[v]);
-      const MetricIndex m = execution[value.u16(layout::profile_value::metricId)];
-      if (m == kNoMetric || !std::isfinite(value.f64(layout::profile_value::value))) continue;
+      const MetricIndex m = execution[value.u16(StoredValue::kMetric)];
+      if (m == kNoMetric || !std::isfinite(value.f64(StoredValue::kValue))) continue;
       Metric& metric = tree.metrics[m];
       if (!metric.node.empty() && metric.node.back() == node) continue;
       metric.node.push_back(node);
-      metric.value.push_back(value.f64(layout::profile_value::value));
+      metric.value.push_back(value.f64(StoredValue::kValue));
     }
   }
   if (broken + repeated > 0) {
@@ -208,10 +207,8 @@ std::vector<std::pair<uint32_t, double>> Profiles::values_in(const ProfileInfo& 
   for_each_row(file_, info, [&](uint32_t context, Range row) {
     for (uint64_t v = row.begin; v < row.end; ++v) {
       const Fields value = file_.known_fields(info.values[v]);
-      if (value.u16(layout::profile_value::metricId) != metric ||
-          !std::isfinite(value.f64(layout::profile_value::value)))
-        continue;
-      found.emplace_back(context, value.f64(layout::profile_value::value));
+      if (value.u16(StoredValue::kMetric) != metric || !std::isfinite(value.f64(StoredValue::kValue))) continue;
+      found.emplace_back(context, value.f64(StoredValue::kValue));
       break;
     }
   });
@@ -228,9 +225,9 @@ class DatabaseValues : public ProfileValues {
     if (!mapped_) return;
     file_ = Bytes(mapped_->bytes());
     const auto header = read_file_header(file_, "ctxt", 1);
-    const auto section = header ? read_context_infos(file_, header->sections[0].offset) : std::nullopt;
-    if (section) contexts_ = file_.clip(section->contexts, layout::context_info::least);
-    if (!section || contexts_.count < section->contexts.count || !has_footer(mapped_->bytes(), "__ctx.db")) {
+    const auto section = header ? read_structure<ArraySection>(file_, header->sections[0].offset) : std::nullopt;
+    if (section) contexts_ = file_.clip(section->array, ContextInfo::kEnd);
+    if (!section || contexts_.count < section->array.count || !has_footer(mapped_->bytes(), "__ctx.db")) {
       notes.add("damaged_input", 1, "cct.db is cut off or damaged; values of threads are taken from profile.db", true);
       mapped_.reset();
     }
@@ -267,19 +264,19 @@ class DatabaseValues : public ProfileValues {
     if (!ids_[metric].execution) return found;
     if (!mapped_) return of_node_by_profile(node, metric);
     const uint32_t context = nodes_.context_of(node);
-    const auto info = context < contexts_.count ? read_context_info(file_, contexts_[context]) : std::nullopt;
+    const auto info = context < contexts_.count ? read_structure<ContextInfo>(file_, contexts_[context]) : std::nullopt;
     if (!info) return found;
     const auto row = find_row(info->metrics, *ids_[metric].execution,
-                              [&](uint64_t at) { return file_.known_fields(at).u16(layout::metric_index::metricId); });
+                              [&](uint64_t at) { return file_.known_fields(at).u16(MetricIdIndex::kMetric); });
     if (!row) return found;
     const auto range = row_of(file_, info->metrics, info->values, *row);
     for (uint64_t v = range ? range->begin : 0;
          range && v < range->end && found.size() < profiles_->identities().size(); ++v) {
       const Fields value = file_.known_fields(info->values[v]);
-      const auto profile = profiles_->profile_at(value.u32(layout::context_value::profIndex));
-      if (!profile || !std::isfinite(value.f64(layout::context_value::value))) continue;
+      const auto profile = profiles_->profile_at(value.u32(ContextValue::kProfile));
+      if (!profile || !std::isfinite(value.f64(ContextValue::kValue))) continue;
       if (!found.empty() && *profile <= found.back().profile) continue;
-      found.push_back({*profile, value.f64(layout::context_value::value)});
+      found.push_back({*profile, value.f64(ContextValue::kValue)});
     }
     return found;
   }

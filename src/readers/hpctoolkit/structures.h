@@ -1,10 +1,9 @@
-// The structures on disk of a database of HPCToolkit 4: one struct and one read function each, named as in the format's
-// own description (FORMATS.md in every database); layout.h says where the fields are. A read function gives none
-// where the structure does not lie in the file; arrays are cut to what does. All pointers are offsets in the file, 0
-// for null.
+// The structures on disk of a database of HPCToolkit 4, named as in the format's own description (FORMATS.md in every
+// database). The constructor of each says where its fields are, in bytes from its beginning; kEnd is the end of the
+// last one that is read: structures may be longer, as the format grows. Arrays are cut to what lies in the file. All
+// pointers are offsets in the file, 0 for null.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -13,6 +12,14 @@
 #include "readers/common/bytes.h"
 
 namespace cgpu::hpctoolkit {
+
+/// None where it does not lie in the file. `of`: what the structure has to know of the one that it is a part of.
+template <typename Structure, typename... Of>
+std::optional<Structure> read_structure(const Bytes& file, uint64_t at, const Of&... of) {
+  const auto fields = at == 0 ? std::nullopt : file.fields(at, Structure::kEnd);
+  if (!fields) return std::nullopt;
+  return Structure(*fields, file, of...);
+}
 
 // ---- every file ----
 
@@ -27,98 +34,117 @@ struct FileHeader {
 };
 /// `format`: "meta", "prof", "ctxt" or "trce". None where the file does not begin like one of that format.
 std::optional<FileHeader> read_file_header(const Bytes& file, std::string_view format, size_t sections);
+/// A section that is an array of structures, whose number and size are behind its pointer.
+struct ArraySection {
+  static constexpr uint64_t kEnd = 0x0d;
+  ArraySection(const Fields& f, const Bytes&) : array{f.u64(0x00), f.u32(0x08), f.u8(0x0c)} {}
+  Array array;
+};
 bool has_footer(std::string_view bytes, std::string_view footer);
 
 // ---- meta.db ----
 
 struct GeneralProperties {
-  uint64_t title = 0;
-  uint64_t description = 0;
+  static constexpr uint64_t kEnd = 0x10;
+  GeneralProperties(const Fields& f, const Bytes&) : title(f.u64(0x00)), description(f.u64(0x08)) {}
+  uint64_t title;
+  uint64_t description;
 };
-std::optional<GeneralProperties> read_general_properties(const Bytes& file, uint64_t at);
 
 struct IdentifierNames {
+  static constexpr uint64_t kEnd = 0x09, kPointer = 8;
+  IdentifierNames(const Fields& f, const Bytes& file)
+      : names(file.clip({f.u64(0x00), f.u8(0x08), kPointer}, kPointer)) {}
   Array names;  // of pointers to text
 };
-std::optional<IdentifierNames> read_identifier_names(const Bytes& file, uint64_t at);
-
-struct PerformanceMetrics {
-  Array metrics;
-  uint64_t scope_instance_stride = 0;
-  uint64_t summary_stride = 0;
-};
-std::optional<PerformanceMetrics> read_performance_metrics(const Bytes& file, uint64_t at);
-
-struct MetricDescription {
-  uint64_t name = 0;
-  Array scope_instances;
-  Array summaries;
-};
-std::optional<MetricDescription> read_metric_description(const Bytes& file, uint64_t at, const PerformanceMetrics& of);
 
 /// What a value of a metric covers.
 enum class Scope : uint8_t { custom = 0, point = 1, execution = 2, transitive = 3 };
-struct PropagationScope {
-  uint64_t name = 0;
-  Scope type = Scope::custom;
+struct PropagationScope {  // {PS}
+  static constexpr uint64_t kEnd = 0x0a;
+  PropagationScope(const Fields& f, const Bytes&) : name(f.u64(0x00)), type(static_cast<Scope>(f.u8(0x08))) {}
+  uint64_t name;
+  Scope type;
 };
-std::optional<PropagationScope> read_propagation_scope(const Bytes& file, uint64_t at);
 
-struct ScopeInstance {
-  uint64_t scope = 0;
-  uint16_t metric_id = 0;  // in the profiles of threads and streams, and in cct.db
+struct ScopeInstance {  // {PSI}
+  static constexpr uint64_t kEnd = 0x0a;
+  ScopeInstance(const Fields& f, const Bytes&) : scope(f.u64(0x00)), metric_id(f.u16(0x08)) {}
+  uint64_t scope;
+  uint16_t metric_id;  // in the profiles of threads and streams, and in cct.db
 };
-std::optional<ScopeInstance> read_scope_instance(const Bytes& file, uint64_t at);
 
 enum class Combination : uint8_t { sum = 0, min = 1, max = 2 };
-struct SummaryStatistic {
-  uint64_t scope = 0;
-  uint64_t formula = 0;
-  Combination combine = Combination::sum;
-  uint16_t metric_id = 0;  // in the summary profile
+struct SummaryStatistic {  // {SS}
+  static constexpr uint64_t kEnd = 0x14;
+  SummaryStatistic(const Fields& f, const Bytes&)
+      : scope(f.u64(0x00)), combine(static_cast<Combination>(f.u8(0x10))), metric_id(f.u16(0x12)) {}
+  uint64_t scope;
+  Combination combine;
+  uint16_t metric_id;  // in the summary profile
 };
-std::optional<SummaryStatistic> read_summary_statistic(const Bytes& file, uint64_t at);
 
-struct LoadModule {
-  uint64_t path = 0;
+struct PerformanceMetrics {
+  static constexpr uint64_t kEnd = 0x1b;
+  PerformanceMetrics(const Fields& f, const Bytes&)
+      : metrics{f.u64(0x00), f.u32(0x08), f.u8(0x0c)}, scope_instance_size(f.u8(0x0d)), summary_size(f.u8(0x0e)) {}
+  Array metrics;
+  uint64_t scope_instance_size;
+  uint64_t summary_size;
 };
-std::optional<LoadModule> read_load_module(const Bytes& file, uint64_t at);
 
-struct SourceFile {
-  uint64_t path = 0;
+struct MetricDescription {  // {MD}
+  static constexpr uint64_t kEnd = 0x1c;
+  MetricDescription(const Fields& f, const Bytes& file, const PerformanceMetrics& of)
+      : name(f.u64(0x00)),
+        scope_instances(file.clip({f.u64(0x08), f.u16(0x18), of.scope_instance_size}, ScopeInstance::kEnd)),
+        summaries(file.clip({f.u64(0x10), f.u16(0x1a), of.summary_size}, SummaryStatistic::kEnd)) {}
+  uint64_t name;
+  Array scope_instances;
+  Array summaries;
 };
-std::optional<SourceFile> read_source_file(const Bytes& file, uint64_t at);
 
-struct Function {
-  uint64_t name = 0;
-  uint64_t module = 0;
-  uint64_t file = 0;
-  uint32_t line = 0;
+/// [LMS] and [SFS]: a load module, a source file.
+struct NamedFile {
+  static constexpr uint64_t kEnd = 0x10;
+  NamedFile(const Fields& f, const Bytes&) : path(f.u64(0x08)) {}
+  uint64_t path;
 };
-std::optional<Function> read_function(const Bytes& file, uint64_t at);
+
+struct Function {  // [FS]
+  static constexpr uint64_t kEnd = 0x28;
+  Function(const Fields& f, const Bytes&)
+      : name(f.u64(0x00)), module(f.u64(0x08)), file(f.u64(0x18)), line(f.u32(0x20)) {}
+  uint64_t name;
+  uint64_t module;
+  uint64_t file;
+  uint32_t line;
+};
 
 struct ContextTree {
+  static constexpr uint64_t kEnd = 0x0b;
+  ContextTree(const Fields& f, const Bytes&) : entry_points{f.u64(0x00), f.u16(0x08), f.u8(0x0a)} {}
   Array entry_points;
 };
-std::optional<ContextTree> read_context_tree(const Bytes& file, uint64_t at);
 
 /// The children of a node: structures of unequal size, one behind the other.
 struct Children {
   uint64_t size = 0;  // bytes
   uint64_t offset = 0;
 };
-struct EntryPoint {
+struct EntryPoint {  // {Entry}
+  static constexpr uint64_t kEnd = 0x20;
+  EntryPoint(const Fields& f, const Bytes&)
+      : children{f.u64(0x00), f.u64(0x08)}, context(f.u32(0x10)), name(f.u64(0x18)) {}
   Children children;
-  uint32_t context = 0;
-  uint16_t kind = 0;  // 0 unknown, 1 main thread, 2 application thread
-  uint64_t name = 0;
+  uint32_t context;
+  uint64_t name;
 };
-std::optional<EntryPoint> read_entry_point(const Bytes& file, uint64_t at);
 
 /// To the parent.
 enum class Relation : uint8_t { lexical = 0, call = 1, inlined_call = 2 };
 enum class LexicalType : uint8_t { function = 0, loop = 1, line = 2, instruction = 3 };
-struct Context {
+struct Context {  // {Ctx}
   Children children;
   uint32_t context = 0;
   Relation relation = Relation::lexical;
@@ -134,19 +160,23 @@ std::optional<Context> read_context(const Bytes& file, uint64_t at);
 
 // ---- profile.db ----
 
-struct ProfileInfos {
-  Array profiles;
+/// An element of the values of a profile, and of their index by context.
+struct StoredValue {
+  static constexpr uint64_t kMetric = 0x00, kValue = 0x02, kEnd = 0x0a;
 };
-std::optional<ProfileInfos> read_profile_infos(const Bytes& file, uint64_t at);
+struct ContextIndex {
+  static constexpr uint64_t kContext = 0x00, kEnd = 0x0c;
+};
 
-struct ProfileInfo {
+struct ProfileInfo {  // {PI}, which begins with a [PSVB]
+  static constexpr uint64_t kEnd = 0x2c;
+  ProfileInfo(const Fields& f, const Bytes& file);
   Array values;
   Array contexts;  // index of the values, ascending by context
-  uint64_t identity = 0;
-  bool is_summary = false;
-  bool cut = false;  // a part of it lies outside the file
+  uint64_t identity;
+  bool is_summary;
+  bool cut;  // a part of it lies outside the file
 };
-std::optional<ProfileInfo> read_profile_info(const Bytes& file, uint64_t at);
 
 struct Identifier {
   uint8_t kind = 0;
@@ -157,30 +187,42 @@ std::vector<Identifier> read_identifier_tuple(const Bytes& file, uint64_t at);
 
 // ---- cct.db ----
 
-struct ContextInfos {
-  Array contexts;  // by context id
+/// An element of the values of a context, and of their index by metric.
+struct ContextValue {
+  static constexpr uint64_t kProfile = 0x00, kValue = 0x04, kEnd = 0x0c;
 };
-std::optional<ContextInfos> read_context_infos(const Bytes& file, uint64_t at);
+struct MetricIdIndex {
+  static constexpr uint64_t kMetric = 0x00, kEnd = 0x0a;
+};
 
-struct ContextInfo {
+struct ContextInfo {  // {CI}, which is a [CSVB]
+  static constexpr uint64_t kEnd = 0x20;
+  ContextInfo(const Fields& f, const Bytes& file)
+      : values(file.clip({f.u64(0x08), f.u64(0x00), ContextValue::kEnd}, ContextValue::kEnd)),
+        metrics(file.clip({f.u64(0x18), f.u16(0x10), MetricIdIndex::kEnd}, MetricIdIndex::kEnd)) {}
   Array values;
   Array metrics;  // index of the values, ascending by metric
 };
-std::optional<ContextInfo> read_context_info(const Bytes& file, uint64_t at);
 
 // ---- trace.db ----
 
-struct ContextTraces {
-  Array traces;
-  uint64_t earliest = 0;  // ns since 1970
+struct TraceElement {
+  static constexpr uint64_t kTimestamp = 0x00, kContext = 0x08, kEnd = 0x0c;
 };
-std::optional<ContextTraces> read_context_traces(const Bytes& file, uint64_t at);
 
-struct ContextTrace {
-  uint32_t profile = 0;
-  Array elements;
-  bool cut = false;
+struct ContextTraces {
+  static constexpr uint64_t kEnd = 0x20;
+  ContextTraces(const Fields& f, const Bytes&) : traces{f.u64(0x00), f.u32(0x08), f.u8(0x0c)}, earliest(f.u64(0x10)) {}
+  Array traces;
+  uint64_t earliest;  // ns since 1970
 };
-std::optional<ContextTrace> read_context_trace(const Bytes& file, uint64_t at);
+
+struct ContextTrace {  // {CTH}
+  static constexpr uint64_t kEnd = 0x18;
+  ContextTrace(const Fields& f, const Bytes& file);
+  uint32_t profile;
+  Array elements;
+  bool cut;
+};
 
 }  // namespace cgpu::hpctoolkit

@@ -9,7 +9,6 @@
 #include "model/processor_time.h"
 #include "model/sample_length.h"
 #include "model/time_range.h"
-#include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
 
 namespace cgpu::hpctoolkit {
@@ -65,21 +64,21 @@ class TraceReader {
 
   void read() {
     const auto header = read_file_header(file_, "trce", 1);
-    const auto section = header ? read_context_traces(file_, header->sections[0].offset) : std::nullopt;
+    const auto section = header ? read_structure<ContextTraces>(file_, header->sections[0].offset) : std::nullopt;
     if (!section) {
       run_.notes.add("damaged_input", 1, "trace.db is cut off or damaged: there is no timeline", true);
       return;
     }
     run_.clock_is_unix = true;
     run_.clock_base = section->earliest < kMostTime ? static_cast<int64_t>(section->earliest) : 0;
-    const Array traces = file_.clip(section->traces, layout::context_trace::least);
+    const Array traces = file_.clip(section->traces, ContextTrace::kEnd);
     cut_ += static_cast<int64_t>(section->traces.count - traces.count);
     std::vector<ContextTrace> found;
     uint64_t elements = 0;
     for (uint64_t i = 0; i < traces.count; ++i) {
-      const auto trace = read_context_trace(file_, traces[i]);
+      const auto trace = read_structure<ContextTrace>(file_, traces[i]);
       // Traces do not overlap in a sound file, so that all together are no longer than it.
-      if (!trace || (elements + trace->elements.count) * layout::trace_element::end > file_.size()) {
+      if (!trace || (elements + trace->elements.count) * TraceElement::kEnd > file_.size()) {
         ++cut_;
         continue;
       }
@@ -137,9 +136,9 @@ class TraceReader {
       std::vector<int64_t> distances;
       for (uint64_t i = 0; i + 1 < trace.elements.count; ++i) {
         const Fields element = file_.known_fields(trace.elements[i]);
-        const uint64_t start = element.u64(layout::trace_element::timestamp);
-        const uint64_t end = file_.known_fields(trace.elements[i + 1]).u64(layout::trace_element::timestamp);
-        const bool sampled = element.u32(layout::trace_element::ctxId) != kNotRunning;
+        const uint64_t start = element.u64(TraceElement::kTimestamp);
+        const uint64_t end = file_.known_fields(trace.elements[i + 1]).u64(TraceElement::kTimestamp);
+        const bool sampled = element.u32(TraceElement::kContext) != kNotRunning;
         if (sampled && start < end && end < kMostTime) distances.push_back(static_cast<int64_t>(end - start));
       }
       of_all.insert(of_all.end(), distances.begin(), distances.end());
@@ -170,10 +169,9 @@ class TraceReader {
     for (uint64_t i = 0; i < trace.elements.count; ++i) {
       const Fields element = file_.known_fields(trace.elements[i]);
       const bool last = i + 1 == trace.elements.count;
-      const uint64_t start = element.u64(layout::trace_element::timestamp);
-      const uint64_t end =
-          last ? start : file_.known_fields(trace.elements[i + 1]).u64(layout::trace_element::timestamp);
-      const uint32_t context = element.u32(layout::trace_element::ctxId);
+      const uint64_t start = element.u64(TraceElement::kTimestamp);
+      const uint64_t end = last ? start : file_.known_fields(trace.elements[i + 1]).u64(TraceElement::kTimestamp);
+      const uint32_t context = element.u32(TraceElement::kContext);
       if (context == kNotRunning) {
         ++run_.events.instants;
       } else if (start >= kMostTime || end >= kMostTime) {
@@ -300,8 +298,8 @@ class TraceNodes : public SampledNodes {
       : mapped_(std::move(trace)), file_(mapped_->bytes()), contexts_(std::move(contexts)) {}
 
   NodeIndex node_of(uint64_t source) const override {
-    const auto element = file_.fields(source, layout::trace_element::end);
-    return element ? contexts_.node_of(element->u32(layout::trace_element::ctxId)) : kNoNode;
+    const auto element = file_.fields(source, TraceElement::kEnd);
+    return element ? contexts_.node_of(element->u32(TraceElement::kContext)) : kNoNode;
   }
 
  private:
