@@ -346,6 +346,18 @@ Collective collective_of(SliceIndex slice, const KnownArguments& arguments, Time
   return collective;
 }
 
+MemoryEvent memory_event_of(int64_t time, const KnownArguments& arguments) {
+  MemoryEvent memory;
+  memory.time = time;
+  memory.bytes = arguments.integer(Arg::memory_bytes).value_or(0);
+  const bool on_host = arguments.integer(Arg::device_type) == 0;
+  memory.device = on_host ? -1 : int32_or_none(arguments.integer(Arg::device_id));
+  memory.address = arguments.integer(Arg::memory_address).value_or(0);
+  memory.total_allocated = arguments.integer(Arg::total_allocated).value_or(-1);
+  memory.total_reserved = arguments.integer(Arg::total_reserved).value_or(-1);
+  return memory;
+}
+
 Argument argument_of(std::string_view annotation, const TextsInUse& texts) {
   const Entry entry = entry_of(annotation, texts);
   return argument_from(entry, json_of_annotation(annotation, entry, texts, 0));

@@ -68,6 +68,9 @@ Collective collective_of(SliceIndex slice, const KnownArguments& arguments, Time
 /// Adds the collective, or the transfers, that the arguments of a device op describe, if they do.
 void add_collective(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline);
 
+/// What arguments say as those of an allocation or release.
+MemoryEvent memory_event_of(int64_t time, const KnownArguments& arguments);
+
 /// The annotation as an argument; its texts may be JSON.
 Argument argument_of(std::string_view annotation, const TextsInUse& texts);
 /// Its name and its value where that is a number.

@@ -169,16 +169,8 @@ uint32_t Assembler::add_end(LaneIndex lane, int64_t time, std::optional<uint64_t
 
 void Assembler::add_instant(int64_t time, StringId name, TrackIndex track, const KnownArguments& arguments) {
   if (timeline_.names[name] == "[memory]") {
-    MemoryEvent memory;
-    memory.time = time;
-    memory.bytes = arguments.integer(Arg::memory_bytes).value_or(0);
-    const bool on_host = arguments.integer(Arg::device_type) == 0;
-    memory.device = on_host ? -1 : int32_or_none(arguments.integer(Arg::device_id));
-    memory.address = arguments.integer(Arg::memory_address).value_or(0);
-    memory.track = track;
-    memory.total_allocated = arguments.integer(Arg::total_allocated).value_or(-1);
-    memory.total_reserved = arguments.integer(Arg::total_reserved).value_or(-1);
-    timeline_.memory.push_back(memory);
+    timeline_.memory.push_back(memory_event_of(time, arguments));
+    timeline_.memory.back().track = track;
     ++run_.events.memory;
     return;
   }

@@ -299,17 +299,10 @@ class ExportReader {
 
   void add_memory(int64_t time) {
     read_arguments();
-    MemoryEvent memory;
-    memory.time = time;
-    memory.bytes = arguments_.integer(Arg::memory_bytes).value_or(0);
-    const bool on_host = arguments_.integer(Arg::device_type) == 0;
-    memory.device = on_host ? -1 : int32_or_none(arguments_.integer(Arg::device_id));
-    memory.address = arguments_.integer(Arg::memory_address).value_or(0);
+    MemoryEvent memory = memory_event_of(time, arguments_);
     const int64_t track = arguments_.integer(Arg::memory_track).value_or(-1);
     if (track >= 0 && track < static_cast<int64_t>(timeline_.tracks.size()))
       memory.track = static_cast<TrackIndex>(track);
-    memory.total_allocated = arguments_.integer(Arg::total_allocated).value_or(-1);
-    memory.total_reserved = arguments_.integer(Arg::total_reserved).value_or(-1);
     timeline_.memory.push_back(memory);
     ++run_.events.memory;
   }
