@@ -24,15 +24,7 @@ const std::string kEventsSection = "Raw Sampling Data";
 namespace directory {
 constexpr uint32_t kSection = 1, kName = 1, kPosition = 2, kSize = 3;
 }
-namespace offsets {
-constexpr uint32_t kCompression = 1, kTexts = 2;
-}
-namespace info {
-constexpr uint32_t kCompression = 9;
-}
-namespace ui {
-constexpr uint32_t kVersion = 6;
-}
+constexpr uint32_t kTextsOfOffsets = 2, kCompressionOfInfo = 9, kVersionOfUi = 6;
 
 /// What a block of LZ4 can expand to at most: 255 bytes for each of its own.
 constexpr uint64_t kMostExpansion = 255;
@@ -56,7 +48,7 @@ ReportContainer::ReportContainer(std::shared_ptr<const File> file, std::string n
   }
   head_ = std::move(*head);
   info_ = std::move(*info);
-  const std::string_view compression = protobuf_bytes(info_, info::kCompression);
+  const std::string_view compression = protobuf_bytes(info_, kCompressionOfInfo);
   if (compression != "lz4" && !compression.empty()) {
     throw Error(name_, "is an Nsight Systems report whose events are compressed with \"" + std::string(compression) +
                            "\", which cgpu does not read" + kByNsys);
@@ -93,7 +85,7 @@ void ReportContainer::read_directory() {
   events_ = events->second.position;
   end_ = events_ + events->second.size;
   const std::string where = section("Sampling Data Offsets");
-  if (const auto texts = protobuf_varint(where, offsets::kTexts);
+  if (const auto texts = protobuf_varint(where, kTextsOfOffsets);
       texts && *texts < events->second.size - kEventsMagic.size()) {
     texts_ = events_ + kEventsMagic.size() + *texts;
   }
@@ -116,7 +108,7 @@ void ReportContainer::find_events() {
 
 std::string ReportContainer::version() const {
   const std::string text = section("UI Data");
-  std::string_view version = protobuf_bytes(text, ui::kVersion);
+  std::string_view version = protobuf_bytes(text, kVersionOfUi);
   if (version.empty() && version_.find('.') != std::string::npos) version = version_;
   return std::string(version.substr(0, version.find('-')));
 }
@@ -125,20 +117,6 @@ std::string ReportContainer::section(const std::string& name) const {
   const auto found = sections_.find(name);
   if (found == sections_.end()) return "";
   return bytes(found->second.position, found->second.size).value_or("");
-}
-
-std::optional<ReportBlock> ReportContainer::next_block() {
-  if (texts_ && next_ >= *texts_) return std::nullopt;
-  return block_at(next_);
-}
-
-std::optional<ReportBlock> ReportContainer::texts_block() {
-  if (texts_) next_ = *texts_;
-  return block_at(next_);
-}
-
-std::optional<std::string> ReportContainer::next_message() {
-  return message_at(next_);
 }
 
 void ReportContainer::read_block(const ReportBlock& block, Decompressed& to) const {

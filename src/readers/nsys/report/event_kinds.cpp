@@ -14,22 +14,14 @@ namespace {
 namespace payload {
 constexpr uint32_t kNvtx = 102, kDevice = 107, kHost = 108, kProcess = 113;
 }
-namespace device {
-constexpr uint32_t kFirstKind = 101;
-}
-namespace host {
-constexpr uint32_t kClass = 6;
-}
-namespace process {
-constexpr uint32_t kPath = 5, kName = 6;
-}
+constexpr uint32_t kFirstKindOfWork = 101, kClassOfCall = 6, kPathOfProcess = 5, kNameOfProcess = 6;
 constexpr uint64_t kTypeOfMarks = 47;
 
 /// Of work of a device the number of the message that it has, 0 for none.
 uint64_t kind_of_device_work(std::string_view work) {
   ProtobufMessage fields(work);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number >= device::kFirstKind && field.is_bytes()) return field.number;
+    if (field.number >= kFirstKindOfWork && field.is_bytes()) return field.number;
   }
   return 0;
 }
@@ -38,7 +30,7 @@ uint64_t kind_of_device_work(std::string_view work) {
 uint64_t class_of_call(std::string_view call) {
   ProtobufMessage fields(call);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == host::kClass && field.is_varint()) return field.integer;
+    if (field.number == kClassOfCall && field.is_varint()) return field.integer;
   }
   return 0;
 }
@@ -86,8 +78,8 @@ EventKind kind_of_event(const EventHead& event, const ReportLayout& layout) {
   }
   // Processes without a name and a path are not in an export.
   const bool is_nameless = event.payload_number == payload::kProcess &&
-                           protobuf_bytes(event.payload, process::kName).empty() &&
-                           protobuf_bytes(event.payload, process::kPath).empty();
+                           protobuf_bytes(event.payload, kNameOfProcess).empty() &&
+                           protobuf_bytes(event.payload, kPathOfProcess).empty();
   return is_nameless ? EventKind{EventKind::Use::nothing} : kind;
 }
 

@@ -79,21 +79,21 @@ struct RecordedOption {
   uint32_t field;  // in it
   uint32_t inner;  // in that; 0 for none
   const char* name;
-  enum class Text : uint8_t { number, truth, label } text;
-  const char* label = "";  // the text of the number `labelled`; the texts of other numbers are not known
+  std::string_view text;  // kNumber, kTruth, or the text of the number `labelled`; those of other numbers are not known
   uint64_t labelled = 0;
 };
+constexpr std::string_view kNumber = "number", kTruth = "truth";
 // Those of a process (26) until 2025, of the recording from 2026 on.
 constexpr RecordedOption kRecordedOptions[] = {
-    {12, 1, 0, "OS_RUNTIME_OPTIONS:DURATION_THRESHOLD_NS", RecordedOption::Text::number},
-    {92, 9, 1, "CUDA_GRAPH_TRACE_OPTIONS:MODE", RecordedOption::Text::label, "Graph"},
-    {92, 3, 0, "CUDA_SKIP_SOME_API_CALLS", RecordedOption::Text::truth},
-    {92, 4, 0, "COLLECT_GPU_MEMORY_USAGE", RecordedOption::Text::truth},
-    {26, 42, 0, "PROCESS:CUDA_SKIP_SOME_API_CALLS", RecordedOption::Text::truth},
-    {26, 43, 0, "PROCESS:COLLECT_GPU_MEMORY_USAGE", RecordedOption::Text::truth},
-    {26, 49, 1, "PROCESS:CUDA_GRAPH_TRACE_OPTIONS:MODE", RecordedOption::Text::label, "Graph"},
-    {69, 2, 0, "LINUX_PERF_OPTIONS:SAMPLING_PERIOD", RecordedOption::Text::number},
-    {69, 5, 0, "LINUX_PERF_OPTIONS:COLLECTION_MODE", RecordedOption::Text::label, "ProcessTree", 1},
+    {12, 1, 0, "OS_RUNTIME_OPTIONS:DURATION_THRESHOLD_NS", kNumber},
+    {92, 9, 1, "CUDA_GRAPH_TRACE_OPTIONS:MODE", "Graph"},
+    {92, 3, 0, "CUDA_SKIP_SOME_API_CALLS", kTruth},
+    {92, 4, 0, "COLLECT_GPU_MEMORY_USAGE", kTruth},
+    {26, 42, 0, "PROCESS:CUDA_SKIP_SOME_API_CALLS", kTruth},
+    {26, 43, 0, "PROCESS:COLLECT_GPU_MEMORY_USAGE", kTruth},
+    {26, 49, 1, "PROCESS:CUDA_GRAPH_TRACE_OPTIONS:MODE", "Graph"},
+    {69, 2, 0, "LINUX_PERF_OPTIONS:SAMPLING_PERIOD", kNumber},
+    {69, 5, 0, "LINUX_PERF_OPTIONS:COLLECTION_MODE", "ProcessTree", 1},
 };
 namespace process {
 constexpr uint32_t kOptions = 26, kCommand = 10, kArgument = 11, kEnvironment = 30;
@@ -102,17 +102,10 @@ constexpr uint32_t kOptions = 26, kCommand = 10, kArgument = 11, kEnvironment = 
 std::optional<std::string> text_of(const RecordedOption& option, std::string_view group) {
   const auto value = option.inner == 0 ? protobuf_varint(group, option.field)
                                        : protobuf_varint(protobuf_bytes(group, option.field), option.inner);
-  switch (option.text) {
-    case RecordedOption::Text::truth:
-      if (!value) return std::nullopt;
-      return *value != 0 ? "true" : "false";
-    case RecordedOption::Text::label:
-      if (!value || *value != option.labelled) return std::nullopt;
-      return option.label;
-    case RecordedOption::Text::number:
-      break;
-  }
-  return std::to_string(value.value_or(0));
+  if (option.text == kNumber) return std::to_string(value.value_or(0));
+  if (option.text == kTruth && value) return *value != 0 ? "true" : "false";
+  if (option.text == kTruth || value != option.labelled) return std::nullopt;
+  return std::string(option.text);
 }
 
 }  // namespace

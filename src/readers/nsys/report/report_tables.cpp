@@ -12,12 +12,10 @@ namespace {
 namespace block_field {
 constexpr uint32_t kEvent = 1, kRawRecord = 2, kText = 1;
 }
-namespace info_field {
-constexpr uint32_t kEvents = 1;
-}
 namespace end_field {
 constexpr uint32_t kThread = 1, kMachine = 1, kDevices = 2, kGpu = 7, kCudaDevice = 9;
 }
+constexpr uint32_t kEventsOfInfo = 1;
 constexpr uint32_t kFramesOfCall = 15;
 
 bool has_field(std::string_view message, uint32_t number) {
@@ -40,7 +38,7 @@ std::string listed(const std::map<std::string, int64_t>& counts) {
 
 ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes)
     : container_(std::move(file), name), version_(container_.version()), layout_(version_) {
-  const uint64_t expected = protobuf_varint(container_.info(), info_field::kEvents).value_or(0);
+  const uint64_t expected = protobuf_varint(container_.info(), kEventsOfInfo).value_or(0);
   if (container_.is_cut()) {
     notes.add("truncated_input", 1, "the report ends before its directory: it was cut short; what is whole was read",
               true);
