@@ -11,7 +11,7 @@ namespace {
 /// Without events, the call tree, the measured launches and the op graph.
 Run copy_facts(const Run& run) {
   Run copy;
-  static_cast<RunFacts&>(copy) = run;
+  static_cast<RunHeader&>(copy) = run;
   copy.timeline.categories = run.timeline.categories;
   copy.timeline.tracks = run.timeline.tracks;
   copy.timeline.counters.tracks = run.timeline.counters.tracks;

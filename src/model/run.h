@@ -123,7 +123,7 @@ struct CapturedWork {
 };
 
 /// What is known of a run besides what was recorded. A selected part of it has the same.
-struct RunFacts {
+struct RunHeader {
   uint32_t number = 0;         // of its profile among those that were opened; partial results know it by that
   std::string file;            // as the user named it
   std::string format;          // kineto, chrome, nsys-sqlite, ...: docs/formats
@@ -155,7 +155,7 @@ struct RunFacts {
   std::shared_ptr<SourceFiles> sources;       // may be null
 };
 
-struct Run : RunFacts {
+struct Run : RunHeader {
   Timeline timeline;
   /// Where only that part of the timeline is left which other ranks need to know: what all of it was.
   std::optional<TimelineTotals> released_totals;
