@@ -1,6 +1,8 @@
 #include "view.h"
 
 #include "serve/viewer_copy.h"
+#include "session/open_options.h"
+#include "session/profile_source.h"
 
 namespace cgpu::python {
 

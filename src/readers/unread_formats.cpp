@@ -1,11 +1,14 @@
 #include "readers/unread_formats.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
 
 #include "base/contains.h"
+#include "base/error.h"
 #include "base/json_text.h"
 #include "base/rule_lines.h"
 #include "base/to_size.h"
@@ -56,6 +59,9 @@ bool hold(std::string_view conditions, std::string_view head) {
   const std::string_view place = what == "line"   ? head.substr(0, head.find('\n'))
                                  : what == "near" ? head.substr(0, 200)
                                                   : head;
+  if (what != "begins" && what != "line" && what != "near" && what != "has") {
+    throw Error(fmt::format("unread_formats.txt: '{}' is no condition", conditions));
+  }
   if (what == "begins" ? !head.starts_with(text) : !contains(place, text)) return false;
   return end == conditions.size() || hold(conditions.substr(end + kAnd.size()), head);
 }

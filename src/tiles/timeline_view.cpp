@@ -67,9 +67,9 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   std::vector<ViewTrackId> order(tracks().size());
   std::iota(order.begin(), order.end(), ViewTrackId{0});
   std::ranges::stable_sort(order, [&](ViewTrackId a, ViewTrackId b) {
-    const int turn_a = tracks()[a].lane->turn;
-    const int turn_b = tracks()[b].lane->turn;
-    return turn_a != turn_b ? turn_a < turn_b : tracks()[a].slices.value_or(0) > tracks()[b].slices.value_or(0);
+    const int order_a = tracks()[a].lane->layout_order;
+    const int order_b = tracks()[b].lane->layout_order;
+    return order_a != order_b ? order_a < order_b : tracks()[a].slices.value_or(0) > tracks()[b].slices.value_or(0);
   });
   std::vector<std::once_flag> sorted_out(session().runs.size());
   std::vector<std::vector<SliceIndex>> slices(tracks().size());

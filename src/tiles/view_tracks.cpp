@@ -41,7 +41,7 @@ std::string name_of_stream(const Track& track) {
 
 /// The kinds of the tracks of the profile.
 const LaneDeclaration& kind_of(TrackKind track, TrackPart part) {
-  static const LaneDeclaration thread{.kind = "thread", .turn = 1};
+  static const LaneDeclaration thread{.kind = "thread", .layout_order = 1};
   static const LaneDeclaration stream{.kind = "stream"};
   static const LaneDeclaration ranges{.kind = "ranges"};
   static const LaneDeclaration other{.kind = "other"};

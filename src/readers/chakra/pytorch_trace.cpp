@@ -202,11 +202,8 @@ Run read_json(const Input& input, const char* format, std::string_view list, New
     });
   }
   if (!any_list && json.damage().empty()) throw Error(input.path, "has no list of nodes");
-  if (!json.damage().empty()) {
-    if (run.op_graph->nodes.empty()) throw Error(input.path, json.damage());
-    run.notes.add("truncated_input", 1, json.damage() + "; the nodes before were read", true);
-  }
-  json.note_trailing_data(run.notes);
+  if (!json.damage().empty() && run.op_graph->nodes.empty()) throw Error(input.path, json.damage());
+  json.note_end(run.notes, "; the nodes before were read");
   add_source(*input.source, run);
   graph.finish();
   return run;

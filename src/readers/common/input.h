@@ -17,7 +17,7 @@ struct Input {
   std::string head;                    // the first 64 kB of the uncompressed file; empty for a folder
 };
 
-/// The run that a file is read into.
+/// An empty run of this file and format.
 inline Run new_run(const std::string& file, const char* format) {
   Run run;
   run.file = file;
@@ -25,7 +25,7 @@ inline Run new_run(const std::string& file, const char* format) {
   return run;
 }
 
-/// What a run says of a text that has been read: its bytes, and as a note where it is damaged.
+/// Sets the sizes in bytes of a text that has been read, and notes its damage.
 inline void add_source(const TextSource& source, Run& run, const char* code_of_damage = "truncated_input") {
   run.input_bytes = source.stored_bytes();
   run.text_bytes = source.text_position();

@@ -46,7 +46,7 @@ class JsonReader {
     }
   }
 
-  /// The same of those that are objects: calls object(), which must read the members. Others are passed over.
+  /// Calls object() for each element that is an object; it must read the members. Skips other elements.
   template <typename Object>
   void each_object(Object object) {
     each_element([&](Token token) {
@@ -57,7 +57,7 @@ class JsonReader {
 
   /// Behind the document: notes what follows it and will not be read, such as a second document.
   void note_trailing_data(Notes& notes);
-  /// The same, and where the document is damaged, with what that means for the reader.
+  /// Also notes damage of the document, with `consequence` behind the text: what that means for the reader.
   void note_end(Notes& notes, const char* consequence = "");
 
   /// Empty, or what is wrong with the text and where. Damage of the file below it is TextSource's.

@@ -42,6 +42,7 @@ enum Arg : uint8_t {
   awaits,
   awaits_device,
   awaits_stream,
+  // From here on: of traces as JSON alone.
   name_argument,
   step,
   step_number,
@@ -50,6 +51,7 @@ enum Arg : uint8_t {
   event_record,
   none
 };
+inline constexpr Arg kFirstOfJson = name_argument;
 
 inline constexpr std::pair<std::string_view, Arg> kKeys[] = {
     {"correlation", correlation},

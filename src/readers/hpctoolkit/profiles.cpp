@@ -107,7 +107,10 @@ Profiles::Profiles(std::shared_ptr<const MappedFile> file, const std::vector<std
   int64_t lost = static_cast<int64_t>(stored.count - profiles.count) + (section ? 0 : 1);
   for (uint64_t i = 0; i < profiles.count; ++i) {
     const auto info = read_structure<ProfileInfo>(file_, profiles[i]);
-    if (!info) continue;
+    if (!info) {
+      ++lost;
+      continue;
+    }
     lost += info->cut ? 1 : 0;
     if (info->is_summary) {
       if (!summary_) summary_ = *info;

@@ -46,9 +46,8 @@ bool has_footer(std::string_view bytes, std::string_view footer);
 
 struct GeneralProperties {
   static constexpr uint64_t kEnd = 0x10;
-  GeneralProperties(const Fields& f, const Bytes&) : title(f.u64(0x00)), description(f.u64(0x08)) {}
+  GeneralProperties(const Fields& f, const Bytes&) : title(f.u64(0x00)) {}
   uint64_t title;
-  uint64_t description;
 };
 
 struct IdentifierNames {

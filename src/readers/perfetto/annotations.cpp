@@ -256,7 +256,7 @@ Argument argument_from(const Entry& entry, std::string json) {
 
 Arg arg_of(std::string_view name) {
   for (const auto& [key, arg] : known_arguments::kKeys) {
-    if (key == name) return arg;
+    if (key == name) return arg < known_arguments::kFirstOfJson ? arg : Arg::none;
   }
   return Arg::none;
 }

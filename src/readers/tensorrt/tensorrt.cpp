@@ -40,7 +40,7 @@ std::optional<int64_t> nanoseconds(const Fields& fields, std::string_view key) {
 
 /// Calls visit(fields) for each object of the list that the document is.
 template <typename Visit>
-void each_object(JsonReader& json, Visit visit) {
+void each_record(JsonReader& json, Visit visit) {
   if (json.next() != Token::begin_array) return;
   json.each_object([&] {
     Fields fields;
@@ -245,12 +245,12 @@ Run read_profile(const Input& input, const ReadOptions&) {
   if (kind_of(input.head) == Kind::runs) {
     run.format_version = "times of runs";
     RunReader reader(run);
-    each_object(json, [&](const Fields& fields) { reader.add(fields); });
+    each_record(json, [&](const Fields& fields) { reader.add(fields); });
     any = reader.runs() > 0;
   } else {
     run.format_version = "times of layers";
     LayerReader reader(run);
-    each_object(json, [&](const Fields& fields) { reader.add(fields); });
+    each_record(json, [&](const Fields& fields) { reader.add(fields); });
     any = run.events.samples > 0;
     if (any) reader.finish();
   }

@@ -37,6 +37,8 @@ constexpr auto kPackedKeys = [] {
   return keys;
 }();
 
+static_assert(kPackedKeys.size() < 128);  // their places are bytes, and a factor has to be found
+
 /// The first key with each packed word, found by one multiplication: no two words have the same place.
 struct KeyPlaces {
   uint64_t factor = 0;

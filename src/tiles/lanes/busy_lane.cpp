@@ -7,7 +7,7 @@ LaneDeclaration busy_lane() {
   return {.kind = "busy",
           .place = TrackPlace::of_device,
           .drawing = Drawing::activity,
-          .turn = 2,
+          .layout_order = 2,
           .list = [](TrackList& tracks, const ListedAt& at) {
             ViewTrack& track = tracks.add(tracks.name_of_device(*at.device), "busy");
             track.device = at.device;

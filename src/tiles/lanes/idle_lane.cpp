@@ -231,7 +231,7 @@ LaneDeclaration idle_lane() {
           .coverage = Coverage::idle,
           .slice_kinds = {{"idle", "cause"}},
           .origin = "What ended it",
-          .turn = 0,  // it takes long, and needs none of the slices of other tracks
+          .layout_order = 0,  // it takes long, and needs none of the slices of other tracks
           .list =
               [](TrackList& tracks, const ListedAt& at) {
                 ViewTrack& track = tracks.add(tracks.name_of_device(*at.device), "idle");

@@ -16,7 +16,7 @@
 
 namespace cgpu {
 
-/// The colour of a slice: its kind (lane_sources.h, slice_kind_names) and a detail, such as the class of a kernel.
+/// The colour of a slice: its kind (lane_sources.h, slice_kinds) and a detail, such as the class of a kernel.
 inline uint16_t colour_of(uint8_t kind, uint8_t detail = 0) {
   return static_cast<uint16_t>(kind << 8 | detail);
 }

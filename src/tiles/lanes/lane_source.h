@@ -1,5 +1,5 @@
-// A kind of track: what it is called, what it is drawn from, and of a derived one which tracks a run has, what their
-// slices are, how these look and what is said of them.
+// The declaration of a kind of track: its name, and what it is drawn from. A derived kind also lists its tracks, makes
+// their slices, colours and describes them.
 //
 // Each kind of derived track has a file in this folder, and its line in lane_sources.h. TimelineView lays the slices
 // out, keeps them and makes tiles of them.
@@ -57,12 +57,12 @@ class LaneSource {
   /// The same of a slice of the profile that a track is made from. Returns whether it wrote its stack.
   virtual bool describe_source(JsonTextWriter&, const TimelineView&, size_t /*run*/, SliceIndex) const { return false; }
 
-  /// Names by their numbers, and other texts by which a search finds them.
+  /// Other texts by which a search finds a name: the number of the name, and the text.
   virtual std::vector<std::pair<uint32_t, std::string>> synonyms() const { return {}; }
   /// Whether a search can find slices of a track. False where that is known without a look at them.
   virtual bool can_match(const ViewTrack&, const NameMatches&) const { return true; }
-  /// Calls visit(slice, name, start) for each slice of a track, on the run's clock, without keeping any. Returns
-  /// whether it did: else they are made and kept.
+  /// Calls visit(slice, number of its name, start on the run's clock) for each slice without making those of the
+  /// track. Returns false where the lane cannot: then slices() are asked.
   using Visit = std::function<void(SliceIndex, uint32_t, int64_t)>;
   virtual bool for_each_name(const ViewTrack&, const Visit&) const { return false; }
 
@@ -75,14 +75,15 @@ class LaneSource {
 enum class Drawing : uint8_t { slices, counter, activity };
 const char* text_of(Drawing drawing);  // "slices", ...
 
-/// Of what share of the time of its device the slices of a track are ("Tiles", coverage).
+/// Which share of the time of its device a track shows ("Tiles", coverage).
 enum class Coverage : uint8_t { none, idle, communication };
 std::optional<std::string_view> text_of(Coverage coverage);  // "idle", ...; absent for none
 
 /// A kind of slices of a lane.
 struct LaneSliceKind {
   std::string_view name;
-  /// How the page colours it, as `looks` in docs/viewer-protocol.md ("The session"). Empty: plain.
+  /// How the page colours it, as `looks` in docs/viewer-protocol.md ("The session"). Empty: as the page
+  /// colours that kind of the profile, else plain.
   std::string_view look;
 };
 
@@ -92,13 +93,13 @@ struct LaneDeclaration {
   Drawing drawing = Drawing::slices;
   Coverage coverage = Coverage::none;
   std::vector<LaneSliceKind> slice_kinds = {};
-  /// What the slice is to one of these that it is derived from, as a heading.
+  /// Heading of the slice that one of these is derived from (DerivedSlices::origin), in its details.
   std::string_view origin = "What it is about";
   /// Its slices take long to find: they are made when the track is first shown, and neither searched nor exported.
   bool is_found_on_demand = false;
-  bool is_exported = true;
-  /// When the tracks are laid out: what takes long first.
-  uint8_t turn = 3;
+  bool is_exported = true;  // to Perfetto
+  /// Tracks are laid out in ascending order of this: 0 for those that take longest.
+  uint8_t layout_order = 3;
   /// Adds the tracks at one place of a run.
   void (*list)(TrackList& tracks, const ListedAt& at) = nullptr;
   /// Null where the drawing needs none.

@@ -1,6 +1,8 @@
 #include "tiles/lanes/lane_sources.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace cgpu {
 
@@ -40,7 +42,9 @@ const std::vector<LaneSliceKind>& slice_kinds() {
 }
 
 uint8_t slice_kind(std::string_view name) {
-  return static_cast<uint8_t>(std::ranges::find(slice_kinds(), name, &LaneSliceKind::name) - slice_kinds().begin());
+  const auto found = std::ranges::find(slice_kinds(), name, &LaneSliceKind::name);
+  if (found == slice_kinds().end()) throw std::out_of_range(std::string(name) + ": no lane declares such slices");
+  return static_cast<uint8_t>(found - slice_kinds().begin());
 }
 
 }  // namespace cgpu

@@ -85,7 +85,7 @@ const DEVICE_OPS = new Set(["kernel", "memcpy", "memset", "device_collective"]);
 const PLAIN: Fill = [0.78, 255, 0.012];
 const OKLCH = /^oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)$/;
 
-/** That of a kind of slices of the profile, else that which the session says: as another kind, or a colour of CSS. */
+/** Of a kind of slices: its look, a colour (`oklch(L C H)`) or the name of another kind; without a look its own. */
 function fillOf(kind: string, look: string): Fill {
   const [, lightness, chroma, hue] = OKLCH.exec(look) ?? [];
   return hue === undefined ? (KINDS[look || kind] ?? PLAIN) : [Number(lightness), Number(hue), Number(chroma)];

@@ -39,8 +39,8 @@ class DatabaseInput {
   std::string path_;
 };
 
-/// The database that an input is; `run` says what add_database does. Throws Error where `has_tables` does not hold: it
-/// is "without the tables of" `profiler`.
+/// Opens the database that an input is, and notes in `run` what add_database does. Throws Error, which names
+/// `profiler`, where `has_tables` does not hold.
 std::shared_ptr<Database> open_database(const Input& input, const std::function<bool(const Database&)>& has_tables,
                                         const std::string& profiler, Run& run);
 

@@ -58,6 +58,10 @@ class ReportContainer {
 
   /// A block that was read. Its memory is used again for the next one, and does not shrink.
   struct Decompressed {
+    Decompressed() = default;
+    Decompressed(Decompressed&&) = default;
+    Decompressed& operator=(Decompressed&&) = default;  // not copied: `message` is a part of `bytes`
+
     std::vector<char> stored;  // its compressed bytes
     std::vector<char> bytes;   // what they become
     std::string_view message;  // a part of these; nowhere (nullptr) where they are damaged

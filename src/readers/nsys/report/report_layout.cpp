@@ -1,9 +1,12 @@
 #include "readers/nsys/report/report_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
+#include "base/error.h"
 #include "base/parse_number.h"
 #include "base/rule_lines.h"
 #include "base/to_size.h"
@@ -28,11 +31,15 @@ ReportColumn column_of(std::string_view text) {
                                        {"depth", Computed::depth}}) {
     if (source == name) column.computed = computed;
   }
+  if (column.computed != Computed::no) return column;
   const char* at = source.data();
   const char* const end = at + source.size();
   at = std::from_chars(at, end, column.field).ptr;
   if (at != end && *at == '.') at = std::from_chars(at + 1, end, column.inner).ptr;
-  if (at != end && *at == '|') std::from_chars(at + 1, end, column.substitute);
+  if (at != end && *at == '|') at = std::from_chars(at + 1, end, column.substitute).ptr;
+  if (at != end || column.field == 0 || std::max(column.field, column.substitute) >= kReportFields) {
+    throw Error(fmt::format("tables.txt: '{}' is no column", text));
+  }
   return column;
 }
 
@@ -40,17 +47,19 @@ ReportColumn column_of(std::string_view text) {
 
 ReportLayout::ReportLayout(std::string_view version) {
   const auto take_number = [](std::string_view& line) { return parse_number<uint64_t>(take_word(line)).value_or(0); };
-  each_rule_line(builtin_nsys_tables, [&](std::string_view line, int) {
+  each_rule_line(builtin_nsys_tables, [&](std::string_view line, int number) {
     const std::string_view what = take_word(line);
     if (what == "table") {
       tables_.push_back({line, {}});
     } else if (what == "event" || what == "nothing") {
-      std::vector<EventKind>& kinds = kinds_[to_size(take_number(line))];
+      std::vector<EventKind>& kinds = kinds_.at(to_size(take_number(line)));
       do {
         const size_t kind = to_size(take_number(line));
         kinds.resize(std::max(kinds.size(), kind + 1));
         kinds[kind] = {what == "event" ? EventKind::Use::row : EventKind::Use::nothing, tables_.size() - 1};
       } while (!line.empty());
+    } else if ((what != "columns" && what != "before" && what != "since") || tables_.empty()) {
+      throw Error(fmt::format("tables.txt: line {} is no rule", number));
     } else if (what == "columns" || (version < take_word(line)) == (what == "before")) {
       while (!line.empty()) tables_.back().columns.push_back(column_of(take_word(line)));
     }

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace cgpu::nsys {
+
+/// Numbers of fields in messages of rows are below this.
+inline constexpr size_t kReportFields = 128;
 
 /// Which field of the message of a row is a column; it is null where the field is absent.
 struct ReportColumn {
@@ -41,6 +45,7 @@ class ReportLayout {
   const std::vector<ReportTable>& tables() const { return tables_; }
   /// The place of a table; the number of tables for one that is not listed.
   size_t place(std::string_view table) const;
+  /// One that is listed.
   const ReportTable& table(std::string_view name) const { return tables_[place(name)]; }
 
   /// What the events are whose payload has this number and is of this kind. O(1).

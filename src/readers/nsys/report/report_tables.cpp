@@ -168,6 +168,7 @@ void ReportTables::add_event(size_t table, uint64_t offset, std::string_view fie
 void ReportTables::add_messages(std::string_view table, std::string_view message, uint32_t field_number) {
   ProtobufMessage fields(message);
   Messages& rows = rows_[layout_.place(table)];
+  rows.is_at_end = true;
   const char* start = fields.position();
   for (ProtobufField field; fields.next(field); start = fields.position()) {
     if (field.number != field_number || !field.is_bytes()) continue;
@@ -211,6 +212,7 @@ std::string ReportTables::text_with_id(const std::string&, const std::string&, i
 
 void ReportTables::release() {
   for (Messages& rows : rows_) {
+    if (rows.is_at_end) continue;
     rows.copy = std::string();
     rows.is_copied = false;
   }

@@ -57,6 +57,7 @@ class ReportTables final : public TableSource {
     std::vector<uint64_t> first_of_block;  // the first row of each block, by its place in `offset`
     std::string copy;                      // these fields, one after the other
     bool is_copied = true;                 // all of them
+    bool is_at_end = false;                // of the report: in no block, so that the copy stays
   };
   class MessageReader;
   class Scan;

@@ -63,7 +63,7 @@ void RowDecoder::read(std::string_view message, const Slots& slots, std::vector<
     const char* const start = at;
     ProtobufField field;
     if (!read_tag(at, end, field.number, field.type)) return;
-    int16_t slot = field.number < kFields ? slots[field.number] : kSkipped;
+    int16_t slot = field.number < kReportFields ? slots[field.number] : kSkipped;
     if (field.type == WireType::varint) {
       uint64_t value = 0;
       if (!read_varint(at, end, value)) return;
@@ -73,7 +73,7 @@ void RowDecoder::read(std::string_view message, const Slots& slots, std::vector<
     ProtobufMessage rest({start, static_cast<size_t>(end - start)});
     if (!rest.next(field)) return;  // behind a group, it is another field
     at = rest.position();
-    slot = field.number < kFields ? slots[field.number] : kSkipped;
+    slot = field.number < kReportFields ? slots[field.number] : kSkipped;
     if (slot >= 0) {
       set(values[static_cast<size_t>(slot)], field);
     } else if (slot != kSkipped && field.is_bytes()) {

@@ -26,10 +26,9 @@ class RowDecoder {
   const std::vector<std::pair<size_t, ReportColumn::Computed>>& computed() const { return computed_; }
 
  private:
-  static constexpr size_t kFields = 128;  // of a message, more than any has that is read
   /// Where the value of a field goes: the place of a column, kSkipped, or from kFirstInner down, the slots of a
   /// message.
-  using Slots = std::array<int16_t, kFields>;
+  using Slots = std::array<int16_t, kReportFields>;
   static constexpr int16_t kSkipped = -1;
   static constexpr int16_t kFirstInner = -2;
 
