@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kDots = "...";
 constexpr size_t kLeastWidth = 20;
+constexpr size_t kLeastHead = 4;   // columns behind the indentation
 constexpr size_t kMostBefore = 8;  // bytes that are shown before the difference
 
 bool is_word_byte(char c) {
@@ -35,9 +36,11 @@ size_t common_beginning(const std::set<std::string_view>& texts) {
   return word;
 }
 
-/// Its head, and what follows from `place` on.
+/// Its head, with the blanks that indent it, and what follows from `place` on.
 std::string shorten_from(std::string_view text, size_t place, size_t width) {
-  const std::string_view head = head_of_width(text, (width - 2 * kDots.size()) / 3);
+  const size_t indent = std::min(text.find_first_not_of(' '), text.size());
+  const size_t third = (width - 2 * kDots.size()) / 3;
+  const std::string_view head = head_of_width(text, std::clamp(indent + kLeastHead, third, std::max(third, width / 2)));
   std::string out(head);
   out += kDots;
   const size_t room = width - display_width(out);

@@ -35,6 +35,15 @@ TEST(ShortenApart, SetsThreeApartThatDifferAtTwoPlaces) {
   EXPECT_NE(shown[0], shown[2]);
 }
 
+TEST(ShortenApart, KeepsTheIndentationOfTrees) {
+  const std::string indent(14, ' ');
+  const Texts shown = shorten_apart({indent + "at::native::" + std::string(40, 'x') + "<1>" + std::string(40, 'y'),
+                                     indent + "at::native::" + std::string(40, 'x') + "<2>" + std::string(40, 'y')},
+                                    40);
+  EXPECT_EQ(shown[0], indent + "at::...1>" + std::string(14, 'y') + "...");
+  EXPECT_NE(shown[0], shown[1]);
+}
+
 TEST(ShortenApart, FitsAndKeepsWholeCharacters) {
   Texts names;
   for (int i = 0; i < 6; ++i) {
