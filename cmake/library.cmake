@@ -48,6 +48,7 @@ endfunction()
 function(cgpu_rules folder file name)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
+  string(REGEX REPLACE "(^|\n)[ \t]*#[^\n]*" "\\1" text "${text}")  # comments are for the file; its lines keep their numbers
   set(generated ${CMAKE_BINARY_DIR}/generated/${folder}/${name}.cpp)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/rules.cpp.in ${generated} @ONLY)
   target_sources(cgpu_${folder} PRIVATE ${generated})
