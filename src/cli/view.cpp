@@ -108,21 +108,12 @@ struct ViewCommand {
     ViewedProfile& profile;
   };
 
-  static bool are_summaries(const std::vector<std::string>& inputs) {
-    return std::any_of(inputs.begin(), inputs.end(), stands_for_summaries);
-  }
-
   /// Whether it could be opened.
   static bool open(const Shown& shown) {
     const InputOptions& input = shown.input;
     ViewedProfile& profile = shown.profile;
     try {
-      OpenOptions opening = with_progress(input);
-      if (are_summaries(input.inputs)) {
-        profile.show_summary(OpenedProfile(input, nullptr, opening.warn));
-      } else {
-        open_profile(profile, input, std::move(opening));
-      }
+      open_profile(profile, input, with_progress(input));
       return true;
     } catch (const std::exception& error) {
       say(error.what());

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "session/opened_profile.h"
 #include "session/profile_source.h"
+#include "session/summaries/summary.h"
 
 namespace cgpu {
 
@@ -17,6 +19,9 @@ constexpr double kLayingOut = 0.9;
 
 void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions options,
                   const std::function<void(Session&)>& inspect) {
+  if (are_summaries(input.inputs)) {
+    return profile.show_summary(OpenedProfile(input, std::move(options.progress), std::move(options.warn)));
+  }
   Selection selection = input.selection();
   options.progress = [&profile, heard = std::move(options.progress)](OpeningPhase phase, double share) {
     if (heard) heard(phase, share);

@@ -18,7 +18,6 @@
 
 #include "serve/opening.h"
 #include "serve/viewer.h"
-#include "session/summaries/summary.h"
 
 extern "C" {
 void __wasm_call_ctors();
@@ -57,11 +56,7 @@ void open(const InputOptions& input, ViewedProfile& profile) {
   try {
     OpenOptions options = input.open();
     options.progress = [](OpeningPhase, double) { engine_progress(); };
-    if (stands_for_summaries(input.inputs.front())) {
-      profile.show_summary(OpenedProfile(input, options.progress));
-    } else {
-      open_profile(profile, input, options);
-    }
+    open_profile(profile, input, std::move(options));
   } catch (const std::bad_alloc&) {
     profile.fail("needs more memory than a page can have (4 GB): open it with cgpu view");
   } catch (const std::exception& error) {

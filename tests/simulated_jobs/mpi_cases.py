@@ -4,6 +4,15 @@ from .groups import Group, Mail
 from .solver import Solver
 
 
+def on_each_rank(job, step_ms, count, steps, marks, body):
+    """A Solver of each process with kernels of equal length; body(s, step): of each step."""
+    def one(process):
+        s = Solver(job, step_ms, count, steps, marks=marks, process=process)
+        s.shares = [1 / s.count] * s.count
+        return s.run(lambda step: body(s, step))
+    return [one(process) for process in job.processes]
+
+
 def ranks_in_a_ring(name, *rules, ranks=4, halo=400_000, reduces=True, host=None, slow=None, io=None, rate=None, sum_takes=None,
                     marks=None, is_uneven=False):
     """Each step: kernels, a halo to both neighbours by the host, and a sum of all ranks.
@@ -12,38 +21,34 @@ def ranks_in_a_ring(name, *rules, ranks=4, halo=400_000, reduces=True, host=None
     def program(job):
         mail = Mail(job.simulation, (rate if job.planted else 1e6) if rate else 10.0)
         world = Group(job.simulation, "world", range(ranks))
-        shapes = (job.draw.uniform(4, 30), job.draw.randint(4, 8), job.draw.randint(12, 24), job.draw.random() < 0.5)
+        *shape, drawn = (job.draw.uniform(4, 30), job.draw.randint(4, 8), job.draw.randint(12, 24), job.draw.random() < 0.5)
+        if slow and (job.planted or is_uneven):
+            for process in job.processes:
+                factor = slow(process.rank) if job.planted else sum(map(slow, range(ranks))) / ranks
+                process.devices[0].slowdown = lambda now, factor=factor: factor
 
-        def one(process):
-            s = Solver(job, *shapes[:3], marks=shapes[3] if marks is None else marks, process=process)
-            s.shares = [1 / s.count] * s.count
-            main, rank = s.main, process.rank
-            if slow and (job.planted or is_uneven):
-                factor = slow(rank) if job.planted else sum(map(slow, range(ranks))) / ranks
-                process.devices[0].slowdown = lambda now: factor
+        def body(s, step):
+            main, rank = s.main, s.process.rank
             neighbours = [(rank - 1) % ranks, (rank + 1) % ranks]
-
-            def body(step):
-                yield from s.kernels()
-                yield from main.copy("DtoH", halo)
+            yield from s.kernels()
+            yield from main.copy("DtoH", halo)
+            yield from main.synchronize(7)
+            if host and job.planted and host(rank):
+                yield from main.work("nvtx", "remesh", host(rank) * s.step)
+            if io and job.planted and rank == 0 and step % io == io - 1:
+                yield from main.work("os", "fwrite", 3 * s.step)
+            for neighbour in neighbours:
+                yield from main.work("mpi", "MPI_Irecv", 1500)
+            for neighbour in neighbours:
+                yield from mail.post(main, neighbour, step, halo)
+            yield from mail.receive_all(main, set(neighbours), step)
+            yield from main.copy("HtoD", halo)
+            yield from main.launch("void unpack_halo(double*, double const*, int)", 12 * US)
+            if reduces:
                 yield from main.synchronize(7)
-                if host and job.planted and host(rank):
-                    yield from main.work("nvtx", "remesh", host(rank) * s.step)
-                if io and job.planted and rank == 0 and step % io == io - 1:
-                    yield from main.work("os", "fwrite", 3 * s.step)
-                for neighbour in neighbours:
-                    yield from main.work("mpi", "MPI_Irecv", 1500)
-                for neighbour in neighbours:
-                    yield from mail.post(main, neighbour, step, halo)
-                yield from mail.receive_all(main, set(neighbours), step)
-                yield from main.copy("HtoD", halo)
-                yield from main.launch("void unpack_halo(double*, double const*, int)", 12 * US)
-                if reduces:
-                    yield from main.synchronize(7)
-                    takes = sum_takes if sum_takes and job.planted else 12 * US
-                    yield from world.on_hosts(main, "mpi", "MPI_Allreduce", takes)
-            return s.run(body)
-        return [one(process) for process in job.processes]
+                takes = sum_takes if sum_takes and job.planted else 12 * US
+                yield from world.on_hosts(main, "mpi", "MPI_Allreduce", takes)
+        return on_each_rank(job, *shape, drawn if marks is None else marks, body)
     case("nsys", *rules, ranks=ranks, name="MPI: " + name)(program)
 
 
@@ -70,22 +75,16 @@ def rank_0_reads(name, rules, takes):
     """Rank 0 reads the input of each step and sends it to all."""
     def program(job):
         world = Group(job.simulation, "world", range(4))
-        step_ms = job.draw.uniform(5, 30)
 
-        def one(process):
-            s = Solver(job, step_ms, 6, 16, marks=True, process=process)
-            s.shares = [1 / 6] * 6
-
-            def body(step):
-                if process.rank == 0 and job.planted:
-                    yield from s.main.work("os", "read", takes * s.step)
-                yield from world.on_hosts(s.main, "mpi", "MPI_Bcast", 50 * US)
-                yield from s.main.copy("HtoD", 200_000)
-                yield from s.kernels()
-                yield from s.main.synchronize()
-                yield from world.on_hosts(s.main, "mpi", "MPI_Barrier", 10 * US)
-            return s.run(body)
-        return [one(process) for process in job.processes]
+        def body(s, step):
+            if s.process.rank == 0 and job.planted:
+                yield from s.main.work("os", "read", takes * s.step)
+            yield from world.on_hosts(s.main, "mpi", "MPI_Bcast", 50 * US)
+            yield from s.main.copy("HtoD", 200_000)
+            yield from s.kernels()
+            yield from s.main.synchronize()
+            yield from world.on_hosts(s.main, "mpi", "MPI_Barrier", 10 * US)
+        return on_each_rank(job, job.draw.uniform(5, 30), 6, 16, True, body)
     case("nsys", *rules, ranks=4, name="MPI: " + name)(program)
 
 
@@ -97,20 +96,14 @@ def conjugate_gradients(name, rules, takes):
     """Many short iterations with two sums of all ranks in each."""
     def program(job):
         world = Group(job.simulation, "world", range(4))
-        step_ms = job.draw.uniform(0.6, 1.2)
 
-        def one(process):
-            s = Solver(job, step_ms, 4, 60, marks=False, process=process)
-            s.shares = [1 / 4] * 4
-
-            def body(step):
-                for i in range(2):
-                    yield from s.kernels(part=0.5)
-                    yield from s.main.copy("DtoH", 8)
-                    yield from s.main.synchronize(7)
-                    yield from world.on_hosts(s.main, "mpi", "MPI_Allreduce", takes if job.planted else 2 * US)
-            return s.run(body)
-        return [one(process) for process in job.processes]
+        def body(s, step):
+            for i in range(2):
+                yield from s.kernels(part=0.5)
+                yield from s.main.copy("DtoH", 8)
+                yield from s.main.synchronize(7)
+                yield from world.on_hosts(s.main, "mpi", "MPI_Allreduce", takes if job.planted else 2 * US)
+        return on_each_rank(job, job.draw.uniform(0.6, 1.2), 4, 60, False, body)
     case("nsys", *rules, ranks=4, name="MPI: " + name)(program)
 
 
@@ -120,25 +113,19 @@ conjugate_gradients("sums of a solver take long", ("exposed_communication",), 22
 def overlapped_halo(job):
     """The interior is computed while halos travel."""
     mail = Mail(job.simulation)
-    step_ms = job.draw.uniform(8, 30)
 
-    def one(process):
-        s = Solver(job, step_ms, 5, 16, marks=True, process=process)
-        s.shares = [1 / 5] * 5
-        neighbours = {(process.rank - 1) % 4, (process.rank + 1) % 4}
-
-        def body(step):
-            yield from s.main.launch("void pack_halo(double const*, double*, int)", 30 * US, 13)
-            yield from s.main.copy("DtoH", 800_000, stream=13)
-            yield from s.kernels()
-            yield from s.main.synchronize(13)
-            for neighbour in neighbours:
-                yield from mail.post(s.main, neighbour, step, 800_000)
-            yield from mail.receive_all(s.main, neighbours, step)
-            yield from s.main.copy("HtoD", 800_000, stream=13)
-            yield from s.main.synchronize()
-        return s.run(body)
-    return [one(process) for process in job.processes]
+    def body(s, step):
+        neighbours = {(s.process.rank - 1) % 4, (s.process.rank + 1) % 4}
+        yield from s.main.launch("void pack_halo(double const*, double*, int)", 30 * US, 13)
+        yield from s.main.copy("DtoH", 800_000, stream=13)
+        yield from s.kernels()
+        yield from s.main.synchronize(13)
+        for neighbour in neighbours:
+            yield from mail.post(s.main, neighbour, step, 800_000)
+        yield from mail.receive_all(s.main, neighbours, step)
+        yield from s.main.copy("HtoD", 800_000, stream=13)
+        yield from s.main.synchronize()
+    return on_each_rank(job, job.draw.uniform(8, 30), 5, 16, True, body)
 
 
 case("nsys", ranks=4, name="MPI: the interior is computed while halos travel")(overlapped_halo)

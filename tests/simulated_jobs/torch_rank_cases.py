@@ -176,21 +176,27 @@ uneven_sequences("sequences of uneven lengths, two ranks have more of the longes
                  (0, 0, 0, 0, 1, 1, 1, 1, 2, 3))
 
 
+def route_tokens(job, parallel, part_of):
+    """In each layer tokens go to the ranks of their experts and back. part_of(rank, step, layer): the tokens of a rank, as a
+    part of those that it would have if all had as many."""
+    alltoall = Group(job.simulation, "1", range(job.ranks))
+    size = int(parallel.shape.step * 0.01 * 100)
+
+    def route(t, step, layer):
+        yield from alltoall.collective(t.main, "all_to_allv", size, 7)
+        part = part_of(t.process.rank, step, layer)
+        for _ in range(2):
+            yield from t.op(t.main, "vllm::moe_forward", "fused_moe_kernel", parallel.shape.step * 0.06 * part)
+        yield from alltoall.collective(t.main, "all_to_allv", size, 7)
+    for loop in parallel.loops:
+        loop.hooks["in_forward"] = route
+
+
 def experts(name, ranks, uneven):
     def program(job):
         parallel = Parallel(job, steps=6, step_ms=job.draw.uniform(20, 80), layers=3)
-        size = int(parallel.shape.step * 0.01 * 100)
-        shares = [1 + uneven * (rank == 1) - uneven * (rank != 1) / (ranks - 1) for rank in range(ranks)]
-        alltoall = Group(job.simulation, "1", range(ranks))
-
-        def route(t, step, layer):
-            yield from alltoall.collective(t.main, "all_to_allv", size, 7)
-            tokens = shares[t.process.rank] if job.planted else 1
-            for _ in range(2):
-                yield from t.op(t.main, "vllm::moe_forward", "fused_moe_kernel", parallel.shape.step * 0.06 * tokens)
-            yield from alltoall.collective(t.main, "all_to_allv", size, 7)
-        for loop in parallel.loops:
-            loop.hooks["in_forward"] = route
+        parts = [1 + uneven * (rank == 1) - uneven * (rank != 1) / (ranks - 1) for rank in range(ranks)]
+        route_tokens(job, parallel, lambda rank, step, layer: parts[rank] if job.planted else 1)
         return parallel.tasks()
     case("kineto", "expert_imbalance", "straggler", ranks=ranks, name=name)(program)
 
@@ -202,19 +208,12 @@ experts("one of eight experts has more tokens", 8, 1.0)
 @case("kineto", "load_imbalance", "expert_imbalance", ranks=4)
 def another_expert_has_more_tokens_in_each_layer(job):
     parallel = Parallel(job, steps=6, step_ms=job.draw.uniform(20, 80), layers=4)
-    size = int(parallel.shape.step * 0.01 * 100)
-    alltoall = Group(job.simulation, "1", range(4))
-    shares = [[job.draw.choice((0.4, 0.6, 1, 2)) for _ in range(4)] for _ in range(6 * 4)]
+    tokens = [[job.draw.choice((0.4, 0.6, 1, 2)) for _ in range(4)] for _ in range(6 * 4)]
 
-    def route(t, step, layer):
-        tokens = shares[step * 4 + layer]
-        yield from alltoall.collective(t.main, "all_to_allv", size, 7)
-        part = tokens[t.process.rank] if job.planted else sum(tokens) / 4
-        for _ in range(2):
-            yield from t.op(t.main, "vllm::moe_forward", "fused_moe_kernel", parallel.shape.step * 0.06 * part)
-        yield from alltoall.collective(t.main, "all_to_allv", size, 7)
-    for loop in parallel.loops:
-        loop.hooks["in_forward"] = route
+    def part_of(rank, step, layer):
+        of_layer = tokens[step * 4 + layer]
+        return of_layer[rank] if job.planted else sum(of_layer) / 4
+    route_tokens(job, parallel, part_of)
     return parallel.tasks()
 
 

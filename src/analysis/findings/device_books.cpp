@@ -58,10 +58,10 @@ IntervalSet unexplained_time(const SessionFacts& facts, size_t run, const std::v
 /// The least time in which a device can do what it computes.
 class LeastCompute {
  public:
-  /// `shares`: gives the filled_shares of the run; asked where the device has several streams.
-  template <typename Shares>
-  LeastCompute(const Timeline& t, const std::vector<OpIndex>& ops, const IntervalSet& compute, const Shares& shares)
+  LeastCompute(const Run& run, const std::vector<OpIndex>& ops, const IntervalSet& compute,
+               const std::function<const std::vector<float>&(const Run&)>& filled_shares)
       : compute_(compute) {
+    const Timeline& t = run.timeline;
     std::map<TrackIndex, std::vector<OpIndex>> streams;
     std::vector<OpIndex> kernels;
     for (const OpIndex op : ops) {
@@ -70,7 +70,7 @@ class LeastCompute {
       streams[t.slices.track[t.device_ops.slice[op]]].push_back(op);
     }
     if (streams.size() < 2) return;
-    filled_.emplace(t, kernels, shares());
+    filled_.emplace(t, kernels, filled_shares(run));
     for (const auto& [stream, of_stream] : streams) streams_.push_back(busy_time(t, of_stream));
   }
   int64_t within(int64_t begin, int64_t end) const {
@@ -89,7 +89,7 @@ class LeastCompute {
 }  // namespace
 
 DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy,
-                         double short_kernel)
+                         const std::function<const std::vector<float>&(const Run&)>& filled_shares)
     : runs_(facts.whole().session().runs.size()),
       together_(has_common_clock(facts.whole().session())),
       hosts_communicate_(!facts.whole().collectives_of_hosts().empty() || !facts.whole().messages().empty()) {
@@ -101,16 +101,11 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
     const int64_t zero = graph.zero(in_whole);
     const auto devices = ops_by_device(run.timeline);
     const double link = host_link_rate(run);
-    std::optional<std::vector<float>> read;  // once for all devices
-    const auto shares = [&]() -> const std::vector<float>& {
-      if (!read) read = filled_shares(run, short_kernel);
-      return *read;
-    };
     for (const auto& [device, ops] : devices) {
       // An op of one device may wait for what the host is late with on another.
       const IntervalSet unexplained = devices.size() == 1 ? unexplained_time(facts, number, ops) : IntervalSet();
       const DeviceTime time = device_time(run.timeline, ops);
-      const LeastCompute least(run.timeline, ops, time.compute, shares);
+      const LeastCompute least(run, ops, time.compute, filled_shares);
       const CopiesOfDirection to_device = copies_of(run.timeline, ops, CopyKind::HtoD, small_copy, link);
       const CopiesOfDirection from_device = copies_of(run.timeline, ops, CopyKind::DtoH, small_copy, link);
       for (size_t i = 0; i < periods.size(); ++i) {

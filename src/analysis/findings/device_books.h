@@ -10,20 +10,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/critical_path/edge_times.h"
 #include "analysis/critical_path/periods.h"
 #include "analysis/session_facts.h"
+#include "model/run.h"
 
 namespace cgpu {
 
 class DeviceBooks {
  public:
   /// Of periods of the graph of the whole session, for the devices of `facts`, which may be those of a part.
-  /// `small_copy`: bytes, below which a copy is mostly overhead. `short_kernel`: ns, below which kernels count as
-  /// filling the device.
-  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy, double short_kernel);
+  /// `small_copy`: bytes, below which a copy is mostly overhead. `filled_shares`: those of a run (filled_time.h); asked
+  /// for runs that have a device with kernels on several streams.
+  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods, double small_copy,
+              const std::function<const std::vector<float>&(const Run&)>& filled_shares);
 
   /// ns of all periods; no more than they last. All of that for a scenario that changes device ops.
   int64_t most_recoverable(const EdgeTimes::Scenario& scenario) const;

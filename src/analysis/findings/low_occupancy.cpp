@@ -90,13 +90,13 @@ struct FewBlocks {
   }
 };
 
-FewBlocks few_blocks_of(const SessionFacts& whole, const Thresholds& thresholds) {
+FewBlocks few_blocks_of(RuleContext& context) {
   FewBlocks few;
-  for (const Run& run : whole.session().runs) {
+  for (const Run& run : context.facts().whole().session().runs) {
     const Timeline& t = run.timeline;
     std::vector<float>& factors = few.factors.emplace_back();
-    const std::vector<float> shares = filled_shares(run, thresholds.short_kernel);
-    const auto is_few = [&](double share) { return share < thresholds.low_occupancy; };
+    const std::vector<float>& shares = context.filled_shares(run);
+    const auto is_few = [&](double share) { return share < context.thresholds().low_occupancy; };
     if (std::ranges::none_of(shares, [&](float share) { return share > 0 && is_few(static_cast<double>(share)); })) {
       continue;
     }
@@ -142,8 +142,7 @@ std::string more_blocks(KernelClass kernel_class) {
 
 void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
   if (context.path_share(BoundBy::compute) < context.thresholds().noticeable) return;
-  const SessionFacts& whole = context.facts().whole();
-  FewBlocks few = few_blocks_of(whole, context.thresholds());
+  FewBlocks few = few_blocks_of(context);
   const double least = context.thresholds().noticeable * static_cast<double>(context.measured());
   if (few.count == 0 || static_cast<double>(few.time) < least) return;
   const auto most = std::ranges::max_element(few.names, {}, [](const auto& name) { return name.second.time; });

@@ -16,6 +16,7 @@
 #include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/awaited_input.h"
+#include "analysis/findings/filled_time.h"
 #include "analysis/findings/long_stretches.h"
 #include "analysis/idle/culprit_names.h"
 #include "analysis/steps/step_marks.h"
@@ -342,8 +343,17 @@ int64_t RuleContext::time_in_graph(const BoundKinds& kinds) {
 }
 
 const DeviceBooks& RuleContext::books() {
-  if (!books_) books_.emplace(facts_, judged_.periods, thresholds().small_copy, thresholds().short_kernel);
+  if (!books_) {
+    books_.emplace(facts_, judged_.periods, thresholds().small_copy,
+                   [this](const Run& run) -> const std::vector<float>& { return filled_shares(run); });
+  }
   return *books_;
+}
+
+const std::vector<float>& RuleContext::filled_shares(const Run& run) {
+  const auto [place, is_new] = filled_shares_.try_emplace(&run);
+  if (is_new) place->second = cgpu::filled_shares(run, thresholds().short_kernel);
+  return place->second;
 }
 
 const std::vector<CostedWork>& RuleContext::costed_work() {

@@ -110,6 +110,8 @@ class RuleContext {
   /// allow.
   int64_t gain_of(const EdgeTimes::Scenario& scenario);
   const DeviceBooks& books();
+  /// Those of kernels that are not short (filled_time.h), of a run of the session or of the whole; read once.
+  const std::vector<float>& filled_shares(const Run& run);
   /// ns that the devices are idle for the causes among these kinds, all of the session; no bound (INT64_MAX) where work
   /// of devices is among them.
   int64_t idle_time_of(const BoundKinds& kinds);
@@ -208,6 +210,7 @@ class RuleContext {
   std::optional<std::vector<ReplayCounts>> replays_;
   std::optional<bool> hides_launches_;
   std::optional<DeviceBooks> books_;
+  std::map<const Run*, std::vector<float>> filled_shares_;
 };
 
 /// Begins the culprit of a time in which no slice of the thread is recorded: "(nothing recorded before aten::to)".

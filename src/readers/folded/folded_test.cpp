@@ -14,7 +14,7 @@ cgpu::Run read(const std::string& text, const std::string& format = "") {
   return std::move(open_inputs({file.path()}, {1, format, {}}).runs.front());
 }
 
-/// "main/work": inclusive value.
+/// "main/solve": inclusive value.
 double value(const cgpu::Run& run, const std::string& path) {
   const CallTree& tree = *run.call_tree;
   for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
@@ -27,11 +27,11 @@ double value(const cgpu::Run& run, const std::string& path) {
 
 TEST(Folded, StacksBecomeACallTree) {
   const cgpu::Run run =
-      read("# by perf\nmain;work;_Z5innerv 3\r\nmain;work 2.5\nidle 4\n\nmain;work;_Z5innerv 1\nmain;a b 7");
+      read("# by perf\nmain;solve;_Z5innerv 3\r\nmain;solve 2.5\nidle 4\n\nmain;solve;_Z5innerv 1\nmain;a b 7");
   EXPECT_EQ(run.format, "folded");
   EXPECT_EQ(value(run, "main"), 13.5);
-  EXPECT_EQ(value(run, "main/work"), 6.5);
-  EXPECT_EQ(value(run, "main/work/inner()"), 4);
+  EXPECT_EQ(value(run, "main/solve"), 6.5);
+  EXPECT_EQ(value(run, "main/solve/inner()"), 4);
   EXPECT_EQ(value(run, "main/a b"), 7);
   EXPECT_EQ(value(run, "idle"), 4);
   EXPECT_EQ(inclusive_value(*run.call_tree, 0, 0), 17.5);

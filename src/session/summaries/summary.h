@@ -140,6 +140,8 @@ std::string left_out_of(const Summary& summary);
 
 /// Whether an input is a summary, or a folder in which summaries lie and no profiles.
 bool stands_for_summaries(const std::string& input);
+/// Whether one of the inputs is: then all have to be.
+bool are_summaries(const std::vector<std::string>& inputs);
 /// The inputs, where they are summaries; nothing where they are profiles. Throws Error for damaged ones, for both at
 /// once, and where another part is selected than ranks, which summaries cannot give.
 std::optional<Summary> summary_of(const OpenOptions& open, const Selection& selection);

@@ -88,6 +88,10 @@ bool stands_for_summaries(const std::string& input) {
   }
 }
 
+bool are_summaries(const std::vector<std::string>& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), stands_for_summaries);
+}
+
 std::vector<SummaryInput> summary_inputs(const std::vector<std::string>& inputs) {
   std::vector<SummaryInput> all;
   for (const std::string& input : inputs) {
