@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/run_inputs.h"
 #include "cli/table_list.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "gate/figures/run_properties.h"
 #include "scaling/scaling.h"
