@@ -6,6 +6,17 @@
 
 namespace cgpu {
 
+namespace {
+
+void add_moment(Interval& extent, int64_t time) {
+  constexpr int64_t kMost = INT64_MAX / 4;  // differences fit; a century is a tenth of it
+  if (time < -kMost || time > kMost) return;
+  extent.begin = std::min(extent.begin, time);
+  extent.end = std::max(extent.end, time);
+}
+
+}  // namespace
+
 std::optional<Interval> extent_of(const Timeline& timeline) {
   return extent_of(timeline, 0, static_cast<SliceIndex>(timeline.slices.size()));
 }
@@ -26,17 +37,17 @@ std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, Sl
   return extent;
 }
 
-std::optional<Interval> extent_of_events(const Timeline& timeline) {
+std::optional<Interval> extent_of_samples(const Timeline& timeline) {
   Interval extent{INT64_MAX, INT64_MIN};
-  constexpr int64_t kMost = INT64_MAX / 4;  // differences fit; a century is a tenth of it
-  const auto add = [&](int64_t time) {
-    if (time < -kMost || time > kMost) return;
-    extent.begin = std::min(extent.begin, time);
-    extent.end = std::max(extent.end, time);
-  };
-  for (const int64_t time : timeline.counters.time) add(time);
-  for (const MemoryEvent& event : timeline.memory) add(event.time);
-  for (const Instant& instant : timeline.instants) add(instant.time);
+  for (const int64_t time : timeline.counters.time) add_moment(extent, time);
+  for (const MemoryEvent& event : timeline.memory) add_moment(extent, event.time);
+  if (extent.end == INT64_MIN) return std::nullopt;
+  return extent;
+}
+
+std::optional<Interval> extent_of_events(const Timeline& timeline) {
+  Interval extent = extent_of_samples(timeline).value_or(Interval{INT64_MAX, INT64_MIN});
+  for (const Instant& instant : timeline.instants) add_moment(extent, instant.time);
   if (extent.end == INT64_MIN) return std::nullopt;
   return extent;
 }

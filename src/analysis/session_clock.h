@@ -18,7 +18,9 @@ std::optional<Interval> extent_of(const Run& run);
 /// The same of the slices [begin, end) only.
 std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end);
 
-/// From the first to the last of all that is no slice: samples of counters, allocator events, marks.
+/// From the first to the last sample of a counter or event of the allocator.
+std::optional<Interval> extent_of_samples(const Timeline& timeline);
+/// The same of all that is no slice: also of events without a duration.
 std::optional<Interval> extent_of_events(const Timeline& timeline);
 
 /// Whether the times of different runs can be compared: there is one run, or all clocks count from 1970 or have been

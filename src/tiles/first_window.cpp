@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/session_clock.h"
 
 namespace cgpu {
 
@@ -11,6 +12,7 @@ namespace {
 constexpr size_t kSample = 65'536;
 constexpr size_t kFewest = 10;    // with fewer slices strays cannot be detected
 constexpr int64_t kShare = 1000;  // of the slices that may be strays, and of the whole time
+constexpr double kMostOfWhole = 0.95;
 
 struct Place {
   size_t run = 0;
@@ -72,9 +74,8 @@ bool may_lie_within(std::vector<Interval>& sample, size_t strays, int64_t width)
   return static_cast<size_t>(far) <= strays;
 }
 
-}  // namespace
-
-std::optional<Interval> first_window(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
+/// The shortest time that has nearly all slices, where that is a small part of the whole.
+std::optional<Interval> without_strays(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
   const std::vector<Place> places = sampled_places(session);
   const size_t most_strays = std::max<size_t>(1, places.size() / kShare);
   const std::vector<Interval> first_ones = times_of(session, zeros, places.begin(), places.end(), most_strays + 1);
@@ -101,6 +102,31 @@ std::optional<Interval> first_window(const Session& session, const std::vector<i
   }
   if (window.end == window.begin || window.end - window.begin > span / kShare) return std::nullopt;
   return window;
+}
+
+/// What slices, counters and the allocator's events take, where events without a duration lie far outside of it.
+std::optional<Interval> without_instants(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
+  const auto has_instants = [](const Run& run) { return !run.timeline.instants.empty(); };
+  if (std::none_of(session.runs.begin(), session.runs.end(), has_instants)) return std::nullopt;
+  Interval window{INT64_MAX, INT64_MIN};
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    const Timeline& timeline = session.runs[run].timeline;
+    for (const auto& extent : {extent_of(timeline), extent_of_samples(timeline)}) {
+      if (!extent) continue;
+      window.begin = std::min(window.begin, extent->begin - zeros[run]);
+      window.end = std::max(window.end, extent->end - zeros[run]);
+    }
+  }
+  const bool is_small = window.begin < window.end &&
+                        static_cast<double>(window.end - window.begin) < kMostOfWhole * static_cast<double>(span);
+  return is_small ? std::optional(window) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Interval> first_window(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
+  if (const auto window = without_strays(session, zeros, span)) return window;
+  return without_instants(session, zeros, span);
 }
 
 }  // namespace cgpu

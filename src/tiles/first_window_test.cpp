@@ -42,6 +42,21 @@ TEST(FirstWindow, ShowsAllWhereStraysAreManyOrNear) {
   EXPECT_FALSE(first_window(Session(), {}, 1));
 }
 
+TEST(FirstWindow, EventsWithoutDurationDoNotStretchIt) {
+  Session session = session_with(1000, 0, {});  // 2 ms
+  Timeline& timeline = session.runs[0].timeline;
+  timeline.instants = {{3'000'000, 0, kNone, InstantScope::global}};
+  const auto window = first_window(session, {0}, 3'000'000);
+  ASSERT_TRUE(window);
+  EXPECT_EQ(window->begin, 0);
+  EXPECT_EQ(window->end, 999 * 2000 + 1000);
+  timeline.memory.push_back({.time = 2'990'000});  // it is to be seen
+  EXPECT_FALSE(first_window(session, {0}, 3'000'000));
+  timeline.memory.clear();
+  timeline.instants = {{2'050'000, 0, kNone, InstantScope::global}};
+  EXPECT_FALSE(first_window(session, {0}, 2'050'000));
+}
+
 /// A run of slices of 1 us that begin at these times, in this order in the file.
 Session session_of_starts(const std::vector<int64_t>& starts) {
   TestRun run;

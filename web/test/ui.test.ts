@@ -115,7 +115,7 @@ test("where a profile has no times, moments are numbers of events", () => {
   );
 });
 
-test("a first picture shows where nearly all slices are", () => {
+test("a first picture shows where the slices are", () => {
   const span = 3.6e12;
   assert.deepEqual(firstView({ span, first_window: null }), everything(span));
   const view = firstView({ span, first_window: { start: 1e9, end: 2e9 } });

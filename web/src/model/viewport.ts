@@ -30,9 +30,9 @@ export function everything(bounds: Bounds): Viewport {
   return { start: start - whole * BEYOND, end: start + whole * (1 + BEYOND) };
 }
 
-/** What a first picture shows: the whole, or where nearly all slices are. */
+/** What a first picture shows: the whole, or where the slices are. */
 export function firstView(session: { span: number; first_window: Range | null }): Viewport {
-  return session.first_window ? fit(session.first_window, session.span) : everything(session.span);
+  return session.first_window ? fit(session.first_window, session.span, BEYOND) : everything(session.span);
 }
 
 /** The nearest window to this one that is neither too narrow, nor too wide, nor beside the bounds. */
