@@ -20,7 +20,15 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-/// The same of numbers that are finite: "nan" and "inf" are texts.
+/// The number behind a word, as in "Stream 7"; empty for any other text, and for negative numbers.
+template <typename Number = int64_t>
+std::optional<Number> number_behind(std::string_view word, std::string_view text) {
+  if (!text.starts_with(word)) return std::nullopt;
+  const std::optional<Number> number = parse_number<Number>(text.substr(word.size()));
+  return number >= Number{0} ? number : std::nullopt;
+}
+
+/// The finite number that the whole of a text is: "nan" and "inf" are texts.
 inline std::optional<double> parse_finite_number(std::string_view text) {
   const std::optional<double> number = parse_number<double>(text);
   return number && std::isfinite(*number) ? number : std::nullopt;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/contains.h"
+#include "base/parse_number.h"
 #include "readers/common/xla_names.h"
 #include "readers/trace_event/op_kinds.h"
 #include "readers/trace_event/rpd_trace.h"
@@ -126,6 +127,34 @@ void find_aiu_work(Run& run) {
   }
 }
 
+/// Converters of Nsight Systems' exports write a process "Device 0" for each device: its work, of the category "cuda"
+/// or on rows "Stream 7", and what the threads did that use it.
+void find_work_of_device_processes(Timeline& timeline) {
+  std::vector<std::optional<int32_t>> devices;  // by track
+  for (const Track& track : timeline.tracks) devices.push_back(number_behind<int32_t>("Device ", track.process));
+  if (std::none_of(devices.begin(), devices.end(), [](const auto& device) { return device.has_value(); })) return;
+  const bool has_ops = timeline.device_ops.size() > 0;  // by categories
+  OpKinds work(timeline);
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    const TrackIndex track = timeline.slices.track[slice];
+    if (!devices[track]) continue;
+    const std::string_view category = timeline.categories[timeline.slices.category[slice]].name;
+    const auto stream = number_behind("Stream ", timeline.tracks[track].thread);
+    if (category == "nvtx") {
+      work.set_kind(slice, SliceKind::annotation);
+    } else if (category == "nvtx-kernel") {
+      work.set_kind(slice, SliceKind::device_annotation);  // a range over the kernels that it launched
+    } else if (category == "cuda_api") {
+      work.set_kind(slice, SliceKind::runtime_call);
+    } else if (!has_ops && (stream || category == "cuda")) {
+      const std::string_view name = timeline.name(slice);
+      const SliceKind kind = xla::kind_of_device_event(name);
+      work.add_op(slice, kind, *devices[track], stream.value_or(-1),
+                  kind == SliceKind::memcpy ? xla::copy_of(name) : CopyKind::none);
+    }
+  }
+}
+
 /// Sessions of ONNX Runtime are ranges, of which "model_run" is one inference; nodes are the ops of its graph.
 void read_onnx_runtime(Timeline& timeline) {
   std::vector<Category>& categories = timeline.categories;
@@ -150,6 +179,7 @@ void read_onnx_runtime(Timeline& timeline) {
 void find_device_work(const Parts& parts, Run& run) {
   const auto found = [&] { return run.timeline.device_ops.size() > 0; };
   read_onnx_runtime(run.timeline);
+  find_work_of_device_processes(run.timeline);
   if (!found()) find_xla_devices(run);
   if (!found()) read_rpd_trace(parts, run);
   if (!found()) find_aiu_work(run);

@@ -1,6 +1,6 @@
 // Which slices of a Chrome trace are device work although no category says so: by the processes of XLA (JAX,
-// TensorFlow) and of rpd2tracing, by the names that IBM's AIU gives its events, and what ONNX Runtime's categories
-// mean.
+// TensorFlow), of rpd2tracing and of converters of Nsight Systems' exports, by the names that IBM's AIU gives its
+// events, and what ONNX Runtime's categories mean.
 #pragma once
 
 #include "model/run.h"

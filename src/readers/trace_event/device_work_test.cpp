@@ -1,4 +1,4 @@
-// Device work that no category names: XLA's processes, IBM's AIU, ONNX Runtime.
+// Device work that no category names: XLA's processes, converters of Nsight Systems' exports, IBM's AIU, ONNX Runtime.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -74,6 +74,35 @@ TEST(DeviceWork, TensorFlowShowsEveryStreamTwice) {
             slice(3, 0, "sgemm", 3, 4, ",\"cat\":\"Op\"")});
   EXPECT_EQ(ops_of(run), (Ops{"sgemm:kernel:0:0"}));
   EXPECT_EQ(run.timeline.kind(0), SliceKind::annotation);
+}
+
+std::string of_device(const std::string& row, const std::string& category, const std::string& name, int start,
+                      int duration) {
+  return R"j({"ph":"X","pid":"Device 2","tid":")j" + row + R"j(","cat":")j" + category + R"j(","name":")j" + name +
+         "\",\"ts\":" + std::to_string(start) + ",\"dur\":" + std::to_string(duration) + ",\"args\":{}}";
+}
+
+TEST(DeviceWork, DevicesAsProcessesOfConvertedExports) {
+  const cgpu::Run run =
+      read({of_device("Stream 7", "cuda", "gemm", 10, 5), of_device("Stream 8", "", "Memcpy HtoD", 12, 2),
+            of_device("CUDA API 9", "cuda", "relu", 20, 1), of_device("NVTX Thread 4", "nvtx", "step", 1, 9),
+            of_device("NVTX Kernel Thread 4", "nvtx-kernel", "step", 10, 11),
+            of_device("CUDA API Thread 4", "cuda_api", "cudaLaunchKernel", 2, 3),
+            slice(1, 1, "load", 1, 9, ",\"cat\":\"cuda\"")});
+  EXPECT_EQ(ops_of(run), (Ops{"gemm:kernel:2:7", "Memcpy HtoD:memcpy:2:8", "relu:kernel:2:-1"}));
+  EXPECT_EQ(run.timeline.device_ops.copy[1], CopyKind::HtoD);
+  EXPECT_EQ(run.timeline.kind(3), SliceKind::annotation);
+  EXPECT_EQ(run.timeline.kind(4), SliceKind::device_annotation);
+  EXPECT_EQ(run.timeline.kind(5), SliceKind::runtime_call);
+  EXPECT_EQ(run.timeline.kind(6), SliceKind::annotation) << "not in a process of a device";
+  EXPECT_EQ(run.notes.count("no_device_work"), 0);
+}
+
+TEST(DeviceWork, RangesBesideKernelsThatTheirCategorySays) {
+  const cgpu::Run run =
+      read({of_device("Stream 7", "kernel", "gemm", 10, 5), of_device("NVTX Thread 4", "nvtx", "step", 1, 9)});
+  EXPECT_EQ(ops_of(run), (Ops{"gemm:kernel:2:7"}));
+  EXPECT_EQ(run.timeline.kind(1), SliceKind::annotation);
 }
 
 TEST(DeviceWork, CardsOfTheAiu) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "readers/common/rpd_names.h"
 #include "readers/trace_event/op_kinds.h"
 
@@ -18,16 +19,6 @@ namespace cgpu::trace_event {
 namespace {
 
 constexpr std::string_view kArrow = "api_op";
-
-/// "GPU2": 2.
-std::optional<int32_t> gpu_of(std::string_view process_name) {
-  if (!process_name.starts_with("GPU")) return std::nullopt;
-  const std::string_view digits = process_name.substr(3);
-  int32_t number = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size() && number >= 0;
-  return whole ? std::optional(number) : std::nullopt;
-}
 
 /// The slices of a track by one of their ends.
 using ByTime = std::vector<std::pair<int64_t, SliceIndex>>;
@@ -126,7 +117,7 @@ void read_rpd_trace(const Parts& parts, Run& run) {
   bool any = false;
   bool threads = false;
   for (const Track& track : timeline.tracks) {
-    gpus.push_back(gpu_of(track.process_name));
+    gpus.push_back(number_behind<int32_t>("GPU", track.process_name));
     any = any || gpus.back();
     threads = threads || track.thread_name.starts_with("Hip ");
   }
