@@ -40,8 +40,8 @@ ReportContainer::ReportContainer(std::shared_ptr<const File> file, std::string n
   read_directory();
   if (!has_directory_) find_events();
   next_ = events_ + kEventsMagic.size();
-  std::optional<std::string> head = message_at(next_);
-  std::optional<std::string> info = head ? message_at(next_) : std::nullopt;
+  std::optional<std::string> head = next_message();
+  std::optional<std::string> info = head ? next_message() : std::nullopt;
   if (!info) {
     throw Error(name_, "is an Nsight Systems report without a readable event at byte " + std::to_string(next_) +
                            ": it was cut short or damaged; copy or record it again");
@@ -151,24 +151,24 @@ std::optional<uint64_t> ReportContainer::varint_at(uint64_t& position) const {
   return value;
 }
 
-std::optional<std::string> ReportContainer::message_at(uint64_t& position) const {
-  uint64_t at = position;
+std::optional<std::string> ReportContainer::next_message() {
+  uint64_t at = next_;
   const std::optional<uint64_t> length = varint_at(at);
   if (!length || *length > end_ - at) return std::nullopt;
   std::optional<std::string> message = bytes(at, *length);
-  if (message) position = at + *length;
+  if (message) next_ = at + *length;
   return message;
 }
 
-std::optional<ReportBlock> ReportContainer::block_at(uint64_t& position) const {
-  uint64_t at = position;
+std::optional<ReportBlock> ReportContainer::take_block() {
+  uint64_t at = next_;
   const std::optional<uint64_t> stored = varint_at(at);
   const std::optional<uint64_t> size = stored ? varint_at(at) : std::nullopt;
   if (!size || *stored > end_ - at || *stored > kMostOfBlock || *size > kMostOfBlock ||
       *size > kMostExpansion * (*stored + 1)) {
     return std::nullopt;
   }
-  position = at + *stored;
+  next_ = at + *stored;
   return ReportBlock{at, *stored, *size};
 }
 

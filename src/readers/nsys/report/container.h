@@ -47,14 +47,14 @@ class ReportContainer {
   bool knows_texts() const { return texts_.has_value(); }
   /// The block that begins where the last one that was given ended (the first one at first); absent where the file ends
   /// in it, and at the block of texts, where that is known.
-  std::optional<ReportBlock> next_block() { return texts_ && next_ >= *texts_ ? std::nullopt : block_at(next_); }
+  std::optional<ReportBlock> next_block() { return texts_ && next_ >= *texts_ ? std::nullopt : take_block(); }
   /// The same for the block of texts, at the place that the file says or else behind the last block that was given.
   std::optional<ReportBlock> texts_block() {
     if (texts_) next_ = *texts_;
-    return block_at(next_);
+    return take_block();
   }
   /// The next message behind the block of texts, which must have been asked for; absent where the file ends in it.
-  std::optional<std::string> next_message() { return message_at(next_); }
+  std::optional<std::string> next_message();
 
   /// A block that was read. Its memory is used again for the next one, and does not shrink.
   struct Decompressed {
@@ -78,8 +78,7 @@ class ReportContainer {
   void read_directory();
   void find_events();
   std::optional<std::string> bytes(uint64_t position, uint64_t size) const;
-  std::optional<std::string> message_at(uint64_t& position) const;
-  std::optional<ReportBlock> block_at(uint64_t& position) const;
+  std::optional<ReportBlock> take_block();
   /// Takes a varint at `position`, which moves behind it.
   std::optional<uint64_t> varint_at(uint64_t& position) const;
 

@@ -17,36 +17,18 @@ constexpr uint32_t kNvtx = 102, kDevice = 107, kHost = 108, kProcess = 113;
 constexpr uint32_t kFirstKindOfWork = 101, kClassOfCall = 6, kPathOfProcess = 5, kNameOfProcess = 6;
 constexpr uint64_t kTypeOfMarks = 47;
 
-/// Of work of a device the number of the message that it has, 0 for none.
-uint64_t kind_of_device_work(std::string_view work) {
-  ProtobufMessage fields(work);
-  for (ProtobufField field; fields.next(field);) {
-    if (field.number >= kFirstKindOfWork && field.is_bytes()) return field.number;
-  }
-  return 0;
-}
-
-/// It comes near the start of the message.
-uint64_t class_of_call(std::string_view call) {
-  ProtobufMessage fields(call);
-  for (ProtobufField field; fields.next(field);) {
-    if (field.number == kClassOfCall && field.is_varint()) return field.integer;
-  }
-  return 0;
-}
-
-/// What distinguishes the events whose payloads have one number.
+/// What distinguishes the events whose payloads have one number: of work of a device the number of the message that it
+/// has, of calls their class, of NVTX the type of the event; else 0.
 uint64_t kind_within(const EventHead& event) {
-  switch (event.payload_number) {
-    case payload::kDevice:
-      return kind_of_device_work(event.payload);
-    case payload::kHost:
-      return class_of_call(event.payload);
-    case payload::kNvtx:
-      return event.type;
-    default:
-      return 0;
+  if (event.payload_number == payload::kNvtx) return event.type;
+  const bool is_work = event.payload_number == payload::kDevice;
+  if (!is_work && event.payload_number != payload::kHost) return 0;
+  ProtobufMessage fields(event.payload);
+  for (ProtobufField field; fields.next(field);) {
+    if (is_work && field.number >= kFirstKindOfWork && field.is_bytes()) return field.number;
+    if (!is_work && field.number == kClassOfCall && field.is_varint()) return field.integer;
   }
+  return 0;
 }
 
 }  // namespace
@@ -91,7 +73,7 @@ std::string name_of_event(const EventHead& event) {
     return known.empty() ? std::to_string(number) : std::string(known);
   };
   std::string text = name(types, event.type);
-  if (event.payload_number == payload::kHost) text += " (" + name(classes, class_of_call(event.payload)) + ")";
+  if (event.payload_number == payload::kHost) text += " (" + name(classes, kind_within(event)) + ")";
   return text;
 }
 

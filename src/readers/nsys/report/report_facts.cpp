@@ -4,9 +4,14 @@
 #include <utility>
 
 #include "base/parse_number.h"
+#include "base/rule_lines.h"
 #include "readers/common/protobuf.h"
 
-namespace cgpu::nsys {
+namespace cgpu {
+
+extern const std::string_view builtin_nsys_options;  // options.txt
+
+namespace nsys {
 
 namespace {
 
@@ -73,39 +78,17 @@ std::optional<int64_t> start_by_edges(std::string_view conversion, uint64_t star
   return result;
 }
 
-/// An option: the fields that lead to it, its name in META_DATA_CAPTURE, and how its number is written there.
-struct RecordedOption {
-  uint32_t group;  // field of the options
-  uint32_t field;  // in it
-  uint32_t inner;  // in that; 0 for none
-  const char* name;
-  std::string_view text;  // kNumber, kTruth, or the text of the number `labelled`; those of other numbers are not known
-  uint64_t labelled = 0;
-};
-constexpr std::string_view kNumber = "number", kTruth = "truth";
-// Those of a process (26) until 2025, of the recording from 2026 on.
-constexpr RecordedOption kRecordedOptions[] = {
-    {12, 1, 0, "OS_RUNTIME_OPTIONS:DURATION_THRESHOLD_NS", kNumber},
-    {92, 9, 1, "CUDA_GRAPH_TRACE_OPTIONS:MODE", "Graph"},
-    {92, 3, 0, "CUDA_SKIP_SOME_API_CALLS", kTruth},
-    {92, 4, 0, "COLLECT_GPU_MEMORY_USAGE", kTruth},
-    {26, 42, 0, "PROCESS:CUDA_SKIP_SOME_API_CALLS", kTruth},
-    {26, 43, 0, "PROCESS:COLLECT_GPU_MEMORY_USAGE", kTruth},
-    {26, 49, 1, "PROCESS:CUDA_GRAPH_TRACE_OPTIONS:MODE", "Graph"},
-    {69, 2, 0, "LINUX_PERF_OPTIONS:SAMPLING_PERIOD", kNumber},
-    {69, 5, 0, "LINUX_PERF_OPTIONS:COLLECTION_MODE", "ProcessTree", 1},
-};
-namespace process {
-constexpr uint32_t kOptions = 26, kCommand = 10, kArgument = 11, kEnvironment = 30;
-}
+constexpr uint32_t kProcess = 26;  // also of its command, arguments and environment
+constexpr std::pair<uint32_t, const char*> kTextsOfProcess[] = {{10, "COMMAND"}, {11, "ARGUMENT"}};
+constexpr uint32_t kEnvironmentOfProcess = 30;
 
-std::optional<std::string> text_of(const RecordedOption& option, std::string_view group) {
-  const auto value = option.inner == 0 ? protobuf_varint(group, option.field)
-                                       : protobuf_varint(protobuf_bytes(group, option.field), option.inner);
-  if (option.text == kNumber) return std::to_string(value.value_or(0));
-  if (option.text == kTruth && value) return *value != 0 ? "true" : "false";
-  if (option.text == kTruth || value != option.labelled) return std::nullopt;
-  return std::string(option.text);
+/// The value of an option as an export writes it. `how`: "number", "truth", or the text of the number that follows it.
+std::optional<std::string> text_of(std::optional<uint64_t> value, std::string_view how) {
+  const std::string_view text = take_word(how);
+  if (text == "number") return std::to_string(value.value_or(0));
+  if (text == "truth" && value) return *value != 0 ? "true" : "false";
+  if (text == "truth" || value != parse_number<uint64_t>(how)) return std::nullopt;
+  return std::string(text);
 }
 
 }  // namespace
@@ -129,23 +112,26 @@ std::string host_name(std::string_view head) {
 
 std::vector<Facts> capture_options(std::string_view options) {
   std::vector<Facts> rows;
-  for (const RecordedOption& option : kRecordedOptions) {
-    each_protobuf_bytes(options, option.group, [&](std::string_view group) {
-      if (const auto text = text_of(option, group)) rows.push_back({option.name, *text});
+  each_rule_line(builtin_nsys_options, [&](std::string_view line, int) {
+    const auto take_field = [&] { return parse_number<uint32_t>(take_word(line)).value_or(0); };
+    const uint32_t group = take_field(), field = take_field(), inner = take_field();
+    const std::string name(take_word(line));
+    each_protobuf_bytes(options, group, [&](std::string_view message) {
+      const auto value =
+          inner == 0 ? protobuf_varint(message, field) : protobuf_varint(protobuf_bytes(message, field), inner);
+      if (const auto text = text_of(value, line)) rows.push_back({name, *text});
     });
-  }
-  each_protobuf_bytes(options, process::kOptions, [&](std::string_view process) {
-    each_protobuf_bytes(process, process::kCommand, [&](std::string_view text) {
-      rows.push_back({"COMMAND", std::string(text)});
-    });
-    each_protobuf_bytes(process, process::kArgument, [&](std::string_view text) {
-      rows.push_back({"ARGUMENT", std::string(text)});
-    });
-    each_protobuf_bytes(process, process::kEnvironment, [&](std::string_view) {
+  });
+  each_protobuf_bytes(options, kProcess, [&](std::string_view process) {
+    for (const auto& [field, name] : kTextsOfProcess) {
+      each_protobuf_bytes(process, field, [&](std::string_view text) { rows.push_back({name, std::string(text)}); });
+    }
+    each_protobuf_bytes(process, kEnvironmentOfProcess, [&](std::string_view) {
       rows.push_back({"ENVIRONMENT_VARIABLE", ""});
     });
   });
   return rows;
 }
 
-}  // namespace cgpu::nsys
+}  // namespace nsys
+}  // namespace cgpu

@@ -18,22 +18,6 @@ constexpr uint32_t kThread = 1, kMachine = 1, kDevices = 2, kGpu = 7, kCudaDevic
 constexpr uint32_t kEventsOfInfo = 1;
 constexpr uint32_t kFramesOfCall = 15;
 
-bool has_field(std::string_view message, uint32_t number) {
-  ProtobufMessage fields(message);
-  for (ProtobufField field; fields.next(field);) {
-    if (field.number == number) return true;
-  }
-  return false;
-}
-
-std::string listed(const std::map<std::string, int64_t>& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts) {
-    text.append(text.empty() ? "" : ", ").append(name).append(": ").append(std::to_string(count));
-  }
-  return text;
-}
-
 }  // namespace
 
 ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes)
@@ -103,11 +87,11 @@ void ReportTables::index_block(std::string_view message) {
     if (kind.use != EventKind::Use::row) continue;
     add_event(kind.table, static_cast<uint64_t>(event->payload_field - message.data()),
               {event->payload_field, event->payload.data() + event->payload.size()});
-    if (kind.table == calls && has_field(event->payload, kFramesOfCall)) {
+    if (kind.table == calls && !protobuf_bytes(event->payload, kFramesOfCall).empty()) {
       with_call_chain_.push_back(static_cast<uint32_t>(rows_[calls].offset.size() - 1));
     }
     if (kind.table == samples && !has_frames_) {
-      has_frames_ = has_field(event->payload, kFramesOfSample);
+      has_frames_ = !protobuf_bytes(event->payload, kFramesOfSample).empty();
     }
   }
   if (entries.damaged()) ++damaged_;
@@ -142,8 +126,12 @@ void ReportTables::note_losses(uint64_t expected, Notes& notes) const {
   }
   notes.add("damaged_input", damaged_, "events of the report that are no whole messages were left out", true);
   int64_t count = 0;
-  for (const auto& [name, events] : unread_) count += events;
-  notes.add("unread_event", count, "events of the report that cgpu does not read, by name: " + listed(unread_));
+  std::string list;
+  for (const auto& [name, events] : unread_) {
+    count += events;
+    list += (list.empty() ? "" : ", ") + name + ": " + std::to_string(events);
+  }
+  notes.add("unread_event", count, "events of the report that cgpu does not read, by name: " + list);
 }
 
 bool ReportTables::load_texts() {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,9 +63,9 @@ class ReportTables final : public TableSource {
   };
   class MessageReader;
   class Scan;
-  class MessageScan;
-  class FrameScan;
-  class ListScan;
+  using Columns = std::vector<std::string>;
+  /// Sets the values of the row with an id, from 1 on; false behind the last one.
+  using ReadRow = std::function<bool(int64_t rowid, std::vector<TableValue>& values)>;
 
   void find_events(uint64_t expected, Notes& notes);
   void index_block(std::string_view message);
@@ -73,6 +75,10 @@ class ReportTables final : public TableSource {
   void add_facts(const std::string& table, std::vector<std::string> columns, std::vector<Facts> rows);
   void list_columns();
   void note_losses(uint64_t expected, Notes& notes) const;
+  ReadRow rows_of_messages(size_t table, const Columns& columns);
+  ReadRow rows_of_frames(const Columns& columns);  // each in turn
+  ReadRow rows_of_texts(const Columns& columns) const;
+  ReadRow rows_of_facts(const std::string& table, const Columns& columns);
   bool is_of_messages(std::string_view table) const { return layout_.place(table) < rows_.size() && table != kFrames; }
   /// The number of a call among those with a call chain, 0 for one without.
   int64_t call_chain_of(uint64_t row) const;
