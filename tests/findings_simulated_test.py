@@ -19,10 +19,7 @@ DOCS = os.path.join(tool.ROOT, "docs", "diagnosis.md")
 TOLERANCE = 0.2  # of what a cause costs
 
 # Cases that are not found as they should be, and why. One that begins to be found fails here, so that the list stays true.
-KNOWN_MISSES = {
-    "ranks stop at different times, unrecorded":
-        "of 16 steps four of the eight ranks hold up so many by chance that they are named as stragglers",
-}
+KNOWN_MISSES = {}
 
 
 def share(row):

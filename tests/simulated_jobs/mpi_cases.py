@@ -30,7 +30,7 @@ def ranks_in_a_ring(name, *rules, ranks=4, halo=400_000, reduces=True, host=None
         def body(s, step):
             main, rank = s.main, s.process.rank
             neighbours = [(rank - 1) % ranks, (rank + 1) % ranks]
-            yield from s.kernels()
+            yield from s.kernels(blocks=round(1056 * (slow(rank) if is_uneven and job.planted else 1)))
             yield from main.copy("DtoH", halo)
             yield from main.synchronize(7)
             if host and job.planted and host(rank):

@@ -176,6 +176,23 @@ uneven_sequences("sequences of uneven lengths, two ranks have more of the longes
                  (0, 0, 0, 0, 1, 1, 1, 1, 2, 3))
 
 
+def more_work(name, ranks, share):
+    """One rank has more of the same work than the others, in larger grids; without the cause all have equally much."""
+    def program(job):
+        parallel = Parallel(job, steps=6)
+        chosen, most = job.draw.randrange(ranks), job.draw.uniform(*share)
+        for rank, loop in enumerate(parallel.loops):
+            of_rank = 1.0 if not job.planted else most if rank == chosen else (ranks - most) / (ranks - 1)
+            loop.speed = lambda step, layer, of_rank=of_rank: of_rank
+            loop.blocks = lambda step, layer, of_rank=of_rank: round(1320 * of_rank)
+        return parallel.tasks()
+    case("kineto", "straggler", ranks=ranks, name=name)(program)
+
+
+more_work("one rank of two has more of the work", 2, (1.2, 1.5))
+more_work("one rank of four has more of the work", 4, (1.3, 1.8))
+
+
 def route_tokens(job, parallel, part_of):
     """In each layer tokens go to the ranks of their experts and back. part_of(rank, step, layer): the tokens of a rank, as a
     part of those that it would have if all had as many."""

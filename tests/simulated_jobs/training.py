@@ -45,6 +45,7 @@ class Training:
         self.job, self.process, self.shape, self.hooks = job, process, shape, hooks
         self.main, self.autograd = process.thread("python"), process.thread("pt_autograd_0")
         self.speed = lambda step, layer: 1.0  # factor of the kernels of a layer
+        self.blocks = lambda step, layer: 132  # that they are launched with
         self.python = 4 * US  # of an op, before its launch
 
     def hook(self, name, *arguments):
@@ -86,9 +87,9 @@ class Training:
         for name, kernel, share in ops:
             if node:
                 with thread.within("cpu_op", "autograd::engine::evaluate_function: %s" % node):
-                    yield from self.op(thread, name, kernel, budget * share)
+                    yield from self.op(thread, name, kernel, budget * share, blocks=self.blocks(step, layer))
             else:
-                yield from self.op(thread, name, kernel, budget * share)
+                yield from self.op(thread, name, kernel, budget * share, blocks=self.blocks(step, layer))
 
     def step(self, number):
         main, shape = self.main, self.shape

@@ -191,7 +191,17 @@ EdgeTimes::Scenario without_waiting(const SessionFacts& facts, const std::vector
   return scenario;
 }
 
+std::vector<ComputeUntil> compute_of_runs(const Session& session) {
+  std::vector<ComputeUntil> compute;
+  for (const Run& run : session.runs) compute.emplace_back(run.timeline);
+  return compute;
+}
+
 }  // namespace
+
+EdgeTimes::Scenario equal_work_of_ranks(RuleContext& context) {
+  return without_waiting(context.facts(), compute_of_runs(context.session()), true);
+}
 
 void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings) {
   const Session& session = context.session();
@@ -200,8 +210,7 @@ void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings) {
   const Waiting waiting = waiting_of(context.facts(), judged);
   const auto noticeable = context.thresholds().noticeable * static_cast<double>(context.measured());
   if (waiting.collectives == 0 || static_cast<double>(waiting.mean) < noticeable) return;
-  std::vector<ComputeUntil> compute;
-  for (const Run& run : session.runs) compute.emplace_back(run.timeline);
+  const std::vector<ComputeUntil> compute = compute_of_runs(session);
   const ComputeUntil::Sums excess = excess_of_last(context.facts(), compute, judged);
   const auto [run, times] = *std::ranges::max_element(waiting.last, {}, [](const auto& one) { return one.second; });
   const bool computes = 2 * excess.all >= waiting.mean;

@@ -11,4 +11,7 @@ namespace cgpu {
 /// Adds a finding where the ranks wait for each other in collectives of the devices. O(ops log ops + parts log ops).
 void find_load_imbalance(RuleContext& context, std::vector<Finding>& findings);
 
+/// No rank waits for another, since each computes in all what the ranks compute on average.
+EdgeTimes::Scenario equal_work_of_ranks(RuleContext& context);
+
 }  // namespace cgpu

@@ -8,8 +8,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "analysis/findings/launched_grids.h"
+#include "analysis/findings/load_imbalance.h"
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/ranks/host_lateness.h"
 #include "analysis/ranks/lateness.h"
@@ -38,6 +41,9 @@ struct LatePeer {
   double share = 0;    // of all waiting, that it causes
   int64_t waited = 0;  // for it, by each of the others on average
   int64_t median = 0;  // what the devices of the others compute
+  /// How many times as many threads a launch of it has as one of the others; absent where that is not why its kernels
+  /// take longer.
+  std::optional<double> more_work = {};
   /// "; its devices idle 12.0 ms longer than ...": what its host did, where that shows.
   std::string idle = {};
 
@@ -50,6 +56,7 @@ struct LatePeer {
 
 constexpr int64_t kFewCollectives = 3;  // fewer show no habit
 constexpr int64_t kGoodPart = 4;        // of what the first causes, that each late peer causes at least
+constexpr double kChance = 0.05;        // of peers without a habit to be named, at most: the usual level
 
 using Members = std::map<MemberKey, Lateness>;
 
@@ -65,8 +72,9 @@ PeerKey key_of(const RuleContext& context, const CollectivesOfPeers& of_peers, c
 }
 
 /// The fewest peers that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
-/// part of it; else the one that by itself causes so much that it is late, not just unlucky; else none. The first
-/// causes the most.
+/// part of it; else the one that by itself causes so much that it is late; else none. The first causes the most.
+/// Several, or one that causes less than most, are not late where peers that stop at random would be named like that,
+/// unless their kernels take longer.
 std::vector<LatePeer> fewest_late(const RuleContext& context, const CollectivesOfPeers& of_peers,
                                   const Members& members) {
   if (members.size() < 2 || of_peers.peers.size() < 2) return {};
@@ -75,8 +83,10 @@ std::vector<LatePeer> fewest_late(const RuleContext& context, const CollectivesO
   const auto others = static_cast<int64_t>(members.size()) - 1;
   std::vector<LatePeer> late;
   int64_t all = 0;
+  double squares = 0;
   for (const auto& [member, lateness] : members) {
     all += lateness.caused_ns;
+    squares += lateness.squares;
     const PeerKey key = key_of(context, of_peers, member);
     if (late.empty() || key_of(late.back().peer) != key) {
       const auto known = peers.find(key);
@@ -94,18 +104,26 @@ std::vector<LatePeer> fewest_late(const RuleContext& context, const CollectivesO
   const auto causes = [&](int64_t caused, double share) {
     return static_cast<double>(caused) >= share * static_cast<double>(all);
   };
+  for (LatePeer& one : late) one.median = median_compute_besides(one.peer, of_peers.peers);
+  const auto is_habit = [&](size_t count, int64_t of_them) {
+    const std::span first(late.data(), count);
+    if (squares == 0 || std::ranges::all_of(first, &LatePeer::has_slow_kernels)) return true;
+    const auto time = static_cast<double>(all);
+    const double delays = time * time / squares;  // of equal length, that would vary as much (Kish)
+    return chance_of_share(count, late.size(), static_cast<double>(of_them) / time, delays) < kChance;
+  };
   int64_t caused = 0;
-  size_t fewest = causes(late.front().lateness.caused_ns, context.thresholds().straggler) ? 1 : 0;
+  const int64_t of_first = late.front().lateness.caused_ns;
+  size_t fewest = causes(of_first, context.thresholds().straggler) && is_habit(1, of_first) ? 1 : 0;
   for (size_t count = 1; 2 * count <= late.size(); ++count) {
     const int64_t own = late[count - 1].lateness.caused_ns;
     if (kGoodPart * own < late.front().lateness.caused_ns) break;
     caused += own;
     if (!causes(caused, context.thresholds().stragglers)) continue;
-    fewest = count;
+    if (count == 1 || is_habit(count, caused)) fewest = count;
     break;
   }
   late.resize(fewest);
-  for (LatePeer& one : late) one.median = median_compute_besides(one.peer, of_peers.peers);
   return late;
 }
 
@@ -196,13 +214,31 @@ struct SameReason {
   std::string suggestion;
 };
 
+/// Sets `more_work` of a rank where the size of its grids explains half or more of what its kernels take longer.
+void compare_work(const Session& session, const std::vector<LatePeer>& late, LatePeer& one) {
+  std::vector<int64_t> of_others;
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    if (std::ranges::any_of(late, [&](const LatePeer& other) { return other.run == run; })) continue;
+    const std::optional<int64_t> threads = threads_of_launch(session.runs[run]);
+    if (!threads) return;
+    of_others.push_back(*threads);
+  }
+  const std::optional<int64_t> own = threads_of_launch(session.runs[one.run]);
+  if (!own || of_others.empty() || one.median == 0) return;
+  const double more = static_cast<double>(*own) / static_cast<double>(lower_median(std::move(of_others)));
+  const double longer = static_cast<double>(one.peer.compute) / static_cast<double>(one.median);
+  if (2 * (more - 1) >= longer - 1) one.more_work = more;
+}
+
 /// `computing`: whether the profile says what any of them computes.
 std::vector<SameReason> reasons_of(const std::vector<LatePeer>& late, bool computing) {
   std::vector<SameReason> reasons;
   for (const LatePeer& one : late) {
     const bool is_slow = computing && one.has_slow_kernels();
     const auto same = std::ranges::find_if(reasons, [&](const SameReason& other) {
-      return is_slow == (computing && other.late.front().has_slow_kernels());
+      const LatePeer& first = other.late.front();
+      return is_slow == (computing && first.has_slow_kernels()) &&
+             one.more_work.has_value() == first.more_work.has_value();
     });
     (same == reasons.end() ? reasons.emplace_back() : *same).late.push_back(one);
   }
@@ -211,6 +247,9 @@ std::vector<SameReason> reasons_of(const std::vector<LatePeer>& late, bool compu
     if (!computing) {
       one.reason = is_single ? "it comes last" : "they come last";
       one.suggestion = kRecordBesides;
+    } else if (one.late.front().more_work) {
+      one.reason = is_single ? "it has more work" : "they have more work";
+      one.suggestion = kBalanceWork;
     } else if (one.late.front().has_slow_kernels()) {
       one.reason = is_single ? "its kernels take longer" : "their kernels take longer";
       one.suggestion = kCompareKernels;
@@ -256,11 +295,15 @@ std::string idle_excess(RuleContext& context, const std::vector<PeerTime>& peers
                      late.peer.device ? "it idles" : "its devices idle", format_ns(most), cause);
 }
 
-/// What the finding saves: no rank waits for these ranks. A process whose host waits for all of its devices ends with
-/// the last one, whatever the others do: there the kernels of these devices take no longer than those of the others, or
-/// the waiting of the others is stated.
+/// What the finding saves: no rank waits for these ranks; where they have more work, since all have equal work. A
+/// process whose host waits for all of its devices ends with the last one, whatever the others do: there the kernels of
+/// these devices take no longer than those of the others, or the waiting of the others is stated.
 void state_saving(RuleContext& context, const std::vector<LatePeer>& late, int64_t waited, Finding& finding) {
   const SessionFacts& facts = context.facts();
+  if (std::ranges::all_of(late, [](const LatePeer& one) { return one.more_work.has_value(); })) {
+    finding.remedy = equal_work_of_ranks(context);
+    return;
+  }
   if (!late.front().peer.device) {
     finding.remedy.emplace();
     for (const LatePeer& one : late) finding.remedy->not_awaited.insert(facts.place_in_whole(one.run));
@@ -320,18 +363,22 @@ bool find_stragglers(RuleContext& context, const CollectivesOfPeers& of_peers, s
   const int64_t waited = waited_for(late);
   std::vector<std::string> evidence;
   for (LatePeer& one : late) one.idle = idle_excess(context, of_peers.peers, one);
+  for (LatePeer& one : late) {
+    if (!are_devices && !of_peers.counts && one.has_slow_kernels()) compare_work(context.session(), late, one);
+  }
   bool computing = false;  // else the profile, a record of communication, does not say what they did meanwhile
   for (const LatePeer& one : late) {
     const bool computes = one.peer.compute > 0 || one.median > 0;
     computing = computing || computes;
     evidence.push_back(fmt::format(
-        "{} begins {} of {} {} last{} and causes {} of {}{}{}", late.size() == 1 ? "it" : names_of({one}),
+        "{} begins {} of {} {} last{} and causes {} of {}{}{}{}", late.size() == 1 ? "it" : names_of({one}),
         one.lateness.last, one.lateness.count, of_peers.in_words, one.behind > 0 ? " of the others" : "",
         format_percent(100.0 * one.share), one.behind > 0 ? "the waiting that is left then" : "all waiting in them",
         computes
             ? fmt::format("; {} {}, the median of the others {}", are_devices ? "it computes" : "its devices compute",
                           format_ns(one.peer.compute), format_ns(one.median))
             : "",
+        one.more_work ? fmt::format(", in {:.2f} times as many threads a launch", *one.more_work) : "",
         one.has_slow_kernels() ? "" : one.idle));
   }
   const std::vector<SameReason> reasons = reasons_of(late, computing);

@@ -6,15 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/launched_grids.h"
 #include "analysis/findings/stragglers.h"
-#include "analysis/measured_launches/launch_shape.h"
 #include "base/lower_median.h"
-#include "model/argument_reader.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -53,39 +51,12 @@ std::vector<PeerTime> alike_devices(RuleContext& context) {
   return devices;
 }
 
-/// Launches of each kernel, and the grids and blocks of some of them.
-struct WorkOfDevice {
-  std::map<StringId, int64_t> launches;
-  std::map<std::pair<StringId, LaunchShape>, int64_t> shapes;
-  bool operator==(const WorkOfDevice&) const = default;
-};
-
 /// Whether all of these devices launch the same kernels equally often, in the same grids and blocks: then one that
-/// takes longer is slower. Not where grids are not recorded. The first launches of each kernel are compared, since
-/// arguments are read from the profile again.
+/// takes longer is slower. Not where grids are not recorded.
 bool do_same_work(const Run& run, const std::vector<PeerTime>& devices) {
-  constexpr int64_t kCompared = 32;
-  const Timeline& t = run.timeline;
-  std::map<int32_t, WorkOfDevice> work;
-  for (const PeerTime& one : devices) work[*one.device];
-  std::vector<OpIndex> ops;
-  std::vector<uint64_t> sources;
-  for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
-    const auto known = work.find(t.device_ops.device[op]);
-    if (known == work.end() || t.device_ops.kind[op] != OpKind::compute) return;
-    if (known->second.launches[t.slices.name[slice]]++ >= kCompared) return;
-    ops.push_back(op);
-    sources.push_back(t.slices.source[slice]);
-  });
-  bool are_known = true;
-  ArgumentReader reader(run.arguments.get(), 0, launch_shape_keys());
-  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
-    const auto shape = launch_shape(arguments);
-    are_known = are_known && shape.has_value();
-    if (shape) ++work[t.device_ops.device[ops[i]]].shapes[{t.slices.name[t.device_ops.slice[ops[i]]], *shape}];
-  });
-  const WorkOfDevice& first = work.begin()->second;
-  return are_known && std::ranges::all_of(work, [&](const auto& one) { return one.second == first; });
+  const std::optional<LaunchedGrids> first = launched_grids(run, devices.front().device);
+  return first &&
+         std::ranges::all_of(devices, [&](const PeerTime& one) { return launched_grids(run, one.device) == first; });
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "analysis/ranks/lateness.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "analysis/session_clock.h"
@@ -9,11 +11,38 @@
 
 namespace cgpu {
 
+namespace {
+
+/// The last member to begin a collective.
+struct LastOne {
+  int64_t start = 0;
+  int64_t caused = 0;
+  MemberKey member = {};
+};
+
+void add_squares(std::vector<LastOne> all, std::map<MemberKey, Lateness>& members) {
+  double sum = 0;
+  for (const LastOne& one : all) sum += static_cast<double>(one.caused);
+  const double hardly = sum / static_cast<double>(all.size()) / 10;
+  std::erase_if(all, [&](const LastOne& one) { return static_cast<double>(one.caused) < hardly; });
+  std::ranges::sort(all, {}, [](const LastOne& one) { return std::pair(one.start, one.member); });
+  double delay = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    delay += static_cast<double>(all[i].caused);
+    if (i + 1 < all.size() && all[i + 1].member == all[i].member) continue;
+    members[all[i].member].squares += delay * delay;
+    delay = 0;
+  }
+}
+
+}  // namespace
+
 std::map<MemberKey, Lateness> lateness_of_members(const Session& session, std::span<const CollectiveSeries> collectives,
                                                   const std::function<bool(const CollectiveSeries&)>& counts,
                                                   const std::set<MemberKey>& without) {
   std::map<MemberKey, Lateness> members;
   if (!has_common_clock(session)) return members;
+  std::vector<LastOne> last;
   for (const CollectiveSeries& series : collectives) {
     if (counts && !counts(series)) continue;
     std::vector<CollectiveMember> taking_part;
@@ -39,9 +68,26 @@ std::map<MemberKey, Lateness> lateness_of_members(const Session& session, std::s
       Lateness& lateness = members[{instances[i].last->run, instances[i].last->device}];
       ++lateness.last;
       lateness.caused_ns += waits[i];
+      last.push_back({instances[i].last_start, waits[i], {instances[i].last->run, instances[i].last->device}});
     }
   }
+  add_squares(std::move(last), members);
   return members;
+}
+
+double chance_of_share(size_t count, size_t members, double share, double delays) {
+  const auto log_choose = [](double n, double k) {
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+  };
+  const double n = std::max(std::round(delays), 1.0);
+  const double p = static_cast<double>(count) / static_cast<double>(members);
+  if (p >= 1) return 1;
+  const double choices = log_choose(static_cast<double>(members), static_cast<double>(count));
+  double chance = 0;
+  for (double k = std::round(share * n); k <= n; ++k) {
+    chance += std::exp(choices + log_choose(n, k) + k * std::log(p) + (n - k) * std::log1p(-p));
+  }
+  return std::min(chance, 1.0);
 }
 
 }  // namespace cgpu

@@ -1,8 +1,12 @@
 // Waiting between ranks: tables `stragglers` and `clocks`, and the cause `other_rank` of `idle`.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
+#include <utility>
 
+#include "analysis/ranks/lateness.h"
+#include "analysis/session_facts.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
@@ -48,6 +52,27 @@ TEST(Stragglers, WhoCameLastAndWhatItCost) {
   EXPECT_EQ(integer_at(table, row_of_rank(table, 2), "last"), 0);
   EXPECT_EQ(integer_at(table, row_of_rank(table, 2), "wait_ns"), 70);
   EXPECT_EQ(integer_at(collectives_table(session, {}), 0, "wait_ns"), 220);
+}
+
+TEST(Stragglers, CollectivesOneAfterAnotherWithTheSameLastMemberAreOneDelay) {
+  TestRun a = unix_rank(0), b = unix_rank(1);
+  for (const auto& [start_a, start_b] :
+       {std::pair{0, 100}, {1000, 1100}, {2000, 2001}, {3001, 3000}, {4000, 4100}, {5100, 5000}}) {
+    all_reduce(a, start_a, start_a + 500), all_reduce(b, start_b, start_b + 500);
+  }
+  const Session session = session_of(a, b);
+  const SessionFacts facts(session);
+  const auto members = lateness_of_members(session, facts.collectives());
+  EXPECT_DOUBLE_EQ(members.at({1, 0}).squares, 300.0 * 300) << "not ended by 1 ns of waiting";
+  EXPECT_DOUBLE_EQ(members.at({0, 0}).squares, 100.0 * 100);
+}
+
+TEST(Stragglers, ChanceOfAShare) {
+  EXPECT_NEAR(chance_of_share(1, 4, 1, 3), 4 * std::pow(0.25, 3), 1e-12);
+  EXPECT_NEAR(chance_of_share(2, 8, 0.9, 8), 28 * (8 * std::pow(0.25, 7) * 0.75 + std::pow(0.25, 8)), 1e-12);
+  EXPECT_GT(chance_of_share(4, 8, 0.8, 16), 0.5) << "half of the ranks cause 13 of 16 delays, one choice or another";
+  EXPECT_LT(chance_of_share(2, 8, 0.95, 16), 1e-6);
+  EXPECT_EQ(chance_of_share(2, 2, 0.9, 40), 1);
 }
 
 TEST(Stragglers, AllWaitingIsCausedBySomebody) {
