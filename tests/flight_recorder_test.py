@@ -92,11 +92,22 @@ class Hangs(unittest.TestCase):
             reasons = {row["rule"]: row["reason"] for row in tool.table(path, "unreported_rules")}
             self.assertEqual(reasons["exposed_communication"], "the profile records collectives alone")
             said = lambda *arguments: " ".join(tool.must_run(*arguments).stdout.decode().split())  # noqa: E731
-            unknown = "what it did in the rest is not known: only collectives were recorded."
+            unknown = "what it did besides is not known: only collectives were recorded."
             self.assertIn(unknown, said(path))
             self.assertIn(unknown, said("report", path))
             self.assertIn("How busy the devices of A were is not known: only collectives were recorded.",
                           said("compare", path, path))
+
+    def test_a_single_collective_does_not_keep_a_device_busy(self):
+        """From the first op to the last there is nothing else; what the device computes meanwhile is not recorded."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            with open(path, "w", encoding="utf-8") as handle:
+                json.dump({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "ncclKernel_AllReduce", "pid": 0, "tid": 20, "ts": 5,
+                                            "dur": 50, "args": {"device": 0, "stream": 20}}]}, handle)
+            text = " ".join(tool.must_run("diagnose", path).stdout.decode().split())
+        self.assertIn("at least 100.0% busy; what it did besides is not known: only collectives were recorded.", text)
+        self.assertNotIn("exposed", text)
 
 
 class Corpus(unittest.TestCase):

@@ -173,7 +173,7 @@ class Headline {
     const std::string of = several ? "of their time together"
                                    : fmt::format("of the {} from its first op to its last", format_ns(time.span));
     const auto share = [&](int64_t part) { return share_text(part, time.span); };
-    if (!scope_.unknown_utilization.empty() && time.busy < time.span) {
+    if (!scope_.unknown_utilization.empty()) {
       return fmt::format("{} {} busy for at least {} {}; {}.", who, was, share(time.busy), of,
                          unknown_rest(several, scope_.unknown_utilization));
     }

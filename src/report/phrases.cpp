@@ -152,7 +152,7 @@ std::string as_words(std::string name) {
 }
 
 std::string unknown_rest(bool several, std::string_view why) {
-  return fmt::format("what {} did in the rest is not known: {}", several ? "they" : "it", why);
+  return fmt::format("what {} did besides is not known: {}", several ? "they" : "it", why);
 }
 
 std::string quoted_name(std::string_view name) {

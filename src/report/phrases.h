@@ -27,7 +27,7 @@ std::string as_words(std::string name);
 /// A name of any length as a part of a sentence: shortened in the middle.
 std::string quoted_name(std::string_view name);
 
-/// "what it did in the rest is not known: only collectives were recorded", of one device or of several.
+/// "what it did besides is not known: only collectives were recorded", of one device or of several.
 std::string unknown_rest(bool several, std::string_view why);
 
 struct NamedTime {

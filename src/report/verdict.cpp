@@ -145,7 +145,7 @@ std::vector<std::string> device_words(const std::string& word, const Table& gpu_
                            share_text(in_whole->whole - in_whole->busy, in_whole->whole), in_whole->of,
                            several ? "their first ops" : "its first op", several ? "their" : "its");
   }
-  if (!why_unknown.empty() && time.busy < time.span) {
+  if (!why_unknown.empty()) {
     parts.push_back(
         fmt::format("{} at least {} busy; {}", devices, share(time.busy), unknown_rest(several, why_unknown)));
     return parts;

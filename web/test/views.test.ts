@@ -505,7 +505,7 @@ test("the run in one line", () => {
   const note = { code: "unknown_utilization", count: 1, text: "only collectives were recorded" };
   assert.deepEqual(verdictParts("GPU", whyUtilizationIsUnknown([note]), one, idle, null), [
     "GPU at least 85.7 % busy",
-    "what it did in the rest is not known: only collectives were recorded",
+    "what it did besides is not known: only collectives were recorded",
   ]);
   assert.equal(whyUtilizationIsUnknown([{ ...note, code: "lost_events" }]), "");
 });

@@ -40,7 +40,7 @@ function ofDevices(
   if (whyUnknown) {
     return [
       `${several ? `${word}s` : word} at least ${percent(share("busy_ns"))} busy`,
-      `what ${several ? "they" : "it"} did in the rest is not known: ${whyUnknown}`,
+      `what ${several ? "they" : "it"} did besides is not known: ${whyUnknown}`,
     ];
   }
   const inSteps = steps && busyInSteps(steps, times);
