@@ -4,6 +4,7 @@ import "./style/shell.css";
 import "./style/table.css";
 import "./style/chart.css";
 import "./style/timeline.css";
+import "./style/menu.css";
 import "./style/panels.css";
 import "./style/views.css";
 import "./style/analyses.css";
