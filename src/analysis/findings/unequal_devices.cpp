@@ -85,8 +85,8 @@ void find_unequal_devices(RuleContext& context, std::vector<Finding>& findings) 
   findings.push_back(
       {.rule = "straggler",
        .title = fmt::format("The run waits for device {}, which computes {}, {} {}", *most.device,
-                            context.in_all(most.compute),
-                            is_slower ? "half of the devices at most" : "a device on average", format_ns(with_remedy)),
+                            context.in_all(most.compute), is_slower ? "the median device" : "a device on average",
+                            format_ns(with_remedy)),
        .evidence =
            fmt::format("{} devices that run the same kernels{} and do not communicate; {} it would compute {} "
                        "less",
