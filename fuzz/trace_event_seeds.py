@@ -199,6 +199,11 @@ def devices_by_name():
     def half(ph, name, ts, tid):
         return {"attr": {"Power": "3620872431", "TS1": "7"}, "name": name, "ph": ph, "pid": 0, "tid": tid, "ts": ts}
 
+    rows = [("cuda", "gemm", "Stream 7"), ("cuda", "relu", "CUDA API 8"), ("", "Memcpy HtoD", "Stream 8"),
+            ("nvtx", "step", "NVTX Thread 5"), ("nvtx-kernel", "step", "NVTX Kernel Thread 5"),
+            ("cuda_api", "cudaLaunchKernel", "CUDA API Thread 5")]
+    yield "converted_export.json", compact([event(category, name, 10 * i, 5, tid, pid="Device %d" % (i % 2), args={})
+                                            for i, (category, name, tid) in enumerate(rows)])
     work = [("add_11 Cmpt Prep", 0, 15514734831341844875), ("add_11 Cmpt Exec", 4, 2009867741857745393),
             ("SenRdmaSend_8 [sync=AllReduce_4] DmaO", 9, 3), ("x DmaI", 14, 4)]
     yield "aiu.json", compact([half(ph, name, ts + (4.5 if ph == "E" else 0), tid)
