@@ -4,8 +4,8 @@
 //
 // Of the starts of the slices (of a sample of 65,536 where there are more), one in a thousand, and at least one, may be
 // strays. The shortest time that has all others, and what follows closely, is shown if it is less than a thousandth of
-// the whole. Else what slices and counters take is shown if it is less than 95 % of the whole. O(n log n) in the sample,
-// and O(slices) where there are events without a duration.
+// the whole. Else what slices and counters take is shown if it is less than 95 % of the whole. O(n log n) in the
+// sample, and O(slices) where there are events without a duration.
 #pragma once
 
 #include <optional>

@@ -124,7 +124,9 @@ std::vector<Facts> capture_options(std::string_view options) {
   });
   each_protobuf_bytes(options, kProcess, [&](std::string_view process) {
     for (const auto& [field, name] : kTextsOfProcess) {
-      each_protobuf_bytes(process, field, [&](std::string_view text) { rows.push_back({name, std::string(text)}); });
+      each_protobuf_bytes(process, field, [&, name = name](std::string_view text) {
+        rows.push_back({name, std::string(text)});
+      });
     }
     each_protobuf_bytes(process, kEnvironmentOfProcess, [&](std::string_view) {
       rows.push_back({"ENVIRONMENT_VARIABLE", ""});
