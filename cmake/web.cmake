@@ -12,11 +12,14 @@ set(CGPU_WEB_FOLDER ${CMAKE_BINARY_DIR}/web)
 set(CGPU_WEB_FILES
   ${CGPU_WEB_FOLDER}/index.html ${CGPU_WEB_FOLDER}/app.js ${CGPU_WEB_FOLDER}/app.css ${CGPU_WEB_FOLDER}/favicon.svg)
 
-# npm writes this file last. It lies in the source tree and is shared by all build trees.
+# npm writes this file last. It lies in the source tree and is shared by all build trees: one that has not made it yet
+# leaves what another has installed, which tests may be using.
 set(CGPU_WEB_INSTALLED ${CGPU_WEB_SOURCE}/node_modules/.package-lock.json)
+set(is_installed "test -e node_modules/.package-lock.json && \
+test -z \"$(find package.json package-lock.json .npmrc -newer node_modules/.package-lock.json)\"")
 add_custom_command(
   OUTPUT ${CGPU_WEB_INSTALLED}
-  COMMAND ${NPM} ci --silent --no-progress
+  COMMAND sh -c "{ ${is_installed}; } || exec '${NPM}' ci --silent --no-progress"
   COMMAND ${CMAKE_COMMAND} -E touch ${CGPU_WEB_INSTALLED}
   DEPENDS ${CGPU_WEB_SOURCE}/package.json ${CGPU_WEB_SOURCE}/package-lock.json ${CGPU_WEB_SOURCE}/.npmrc
   WORKING_DIRECTORY ${CGPU_WEB_SOURCE}
