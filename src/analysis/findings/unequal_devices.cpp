@@ -55,8 +55,8 @@ std::vector<PeerTime> alike_devices(RuleContext& context) {
 /// takes longer is slower. Not where grids are not recorded.
 bool do_same_work(const Run& run, const std::vector<PeerTime>& devices) {
   const std::optional<LaunchedGrids> first = launched_grids(run, devices.front().device);
-  return first &&
-         std::ranges::all_of(devices, [&](const PeerTime& one) { return launched_grids(run, one.device) == first; });
+  return first && std::all_of(devices.begin() + 1, devices.end(),
+                              [&](const PeerTime& one) { return launched_grids(run, one.device) == first; });
 }
 
 }  // namespace

@@ -130,8 +130,12 @@ void find_aiu_work(Run& run) {
 /// Converters of Nsight Systems' exports write a process "Device 0" for each device: its work, of the category "cuda"
 /// or on rows "Stream 7", and what the threads did that use it.
 void find_work_of_device_processes(Timeline& timeline) {
-  std::vector<std::optional<int32_t>> devices;  // by track
-  for (const Track& track : timeline.tracks) devices.push_back(number_behind<int32_t>("Device ", track.process));
+  std::vector<std::optional<int32_t>> devices;  // by track, as the streams
+  std::vector<std::optional<int64_t>> streams;
+  for (const Track& track : timeline.tracks) {
+    devices.push_back(number_behind<int32_t>("Device ", track.process));
+    streams.push_back(number_behind("Stream ", track.thread));
+  }
   if (std::none_of(devices.begin(), devices.end(), [](const auto& device) { return device.has_value(); })) return;
   const bool has_ops = timeline.device_ops.size() > 0;  // by categories
   OpKinds work(timeline);
@@ -139,7 +143,7 @@ void find_work_of_device_processes(Timeline& timeline) {
     const TrackIndex track = timeline.slices.track[slice];
     if (!devices[track]) continue;
     const std::string_view category = timeline.categories[timeline.slices.category[slice]].name;
-    const auto stream = number_behind("Stream ", timeline.tracks[track].thread);
+    const std::optional<int64_t>& stream = streams[track];
     if (category == "nvtx") {
       work.set_kind(slice, SliceKind::annotation);
     } else if (category == "nvtx-kernel") {
