@@ -39,6 +39,10 @@ const LaunchedOps& SessionFacts::launched_ops(size_t run) const {
   return runs_[run].launched_ops.get([&] { return LaunchedOps(session_.runs[run].timeline); });
 }
 
+const OpGroups& SessionFacts::op_groups(const Run& profile) const {
+  return op_groups_.get(&profile, [&] { return group_ops(profile); });
+}
+
 const std::vector<CollectiveSeries>& SessionFacts::collectives() const {
   return collectives_.get([&] { return known_collectives_ ? known_collectives_() : device_collectives(session_); });
 }

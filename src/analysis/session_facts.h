@@ -9,6 +9,8 @@
 //   collectives       O(n log n) in the communication     about 30 bytes a collective op, or call of the host
 //   messages          O(n) in the slices, once            about 60 bytes a call that waits for messages
 //   dependencies      O(n log n) in the device ops        about 170 bytes a device op (dependencies/graph.h)
+//   op groups         O(n) in the framework ops, and a    4 bytes a slice
+//                     pass over their arguments
 //   idle gaps         O(n) in the slices of a run, then   about 24 bytes a slice of the host that names a
 //                     O(ops) each time they are visited   cause; with culprits 4 bytes a host slice
 //
@@ -23,6 +25,7 @@
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/launched_ops.h"
 #include "analysis/idle/session_idle.h"
+#include "analysis/op_shapes/op_groups.h"
 #include "analysis/steps/step_times.h"
 #include "base/once.h"
 #include "dependencies/graph.h"
@@ -63,6 +66,10 @@ class SessionFacts {
   const std::vector<LaunchingCall>& launching_calls(size_t run) const;
   /// The device ops of a run by the call that launched them.
   const LaunchedOps& launched_ops(size_t run) const;
+  /// The framework ops of a run, or of a capture that one replays (captured_work.h), by name and inputs.
+  const OpGroups& op_groups(const Run& profile) const;
+  /// The same where somebody has asked for them; else null.
+  const OpGroups* known_op_groups(const Run& profile) const { return op_groups_.known(&profile); }
   /// Communication on devices, matched over the runs.
   const std::vector<CollectiveSeries>& collectives() const;
   /// Blocking collectives of the hosts, likewise. Of timelines.
@@ -88,6 +95,7 @@ class SessionFacts {
 
   const Session& session_;
   mutable std::deque<PerRun> runs_;
+  mutable OnceEach<const Run*, OpGroups> op_groups_;
   mutable Once<std::vector<int64_t>> zeros_;
   const std::function<std::vector<CollectiveSeries>()> known_collectives_;  // null where the timelines tell them
   mutable Once<std::vector<CollectiveSeries>> collectives_;

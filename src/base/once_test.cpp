@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +20,17 @@ TEST(Once, FindsOnceWhicheverThreadAsks) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(found, 1);
   EXPECT_EQ(sum, 8);
+}
+
+TEST(Once, KnowsWhatWasAskedFor) {
+  OnceEach<int, std::string> each;
+  EXPECT_EQ(each.known(1), nullptr);
+  EXPECT_EQ(each.get(1, [] { return std::string("one"); }), "one");
+  ASSERT_NE(each.known(1), nullptr);
+  EXPECT_EQ(*each.known(1), "one");
+  EXPECT_EQ(each.known(2), nullptr);
+  EXPECT_EQ(each.get(1, [] { return std::string("another"); }), "one");
+  EXPECT_EQ(each.get(2, [] { return std::string("two"); }), "two");
 }
 
 TEST(Once, WhatIsThrownLeavesNone) {

@@ -92,9 +92,9 @@ struct CompareCommand {
     open(runs, sessions);
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
-    std::optional<NumberRange> steps;
-    if (!step.empty()) steps = parse_number_range(step, "--step");
-    const Comparison comparison(a, b, steps);
+    ComparisonOptions options{.findings_ahead = name.empty()};
+    if (!step.empty()) options.steps = parse_number_range(step, "--step");
+    const Comparison comparison(a, b, options);
     Compared compared;
     compared.title = fmt::format("{} compared with {}", title_of(sessions.b), title_of(sessions.a));
     compared.inputs = runs;
@@ -105,11 +105,11 @@ struct CompareCommand {
     }
     for (const ComparisonTable& declared : comparison_tables()) {
       if (name.empty() ? declared.on_request : declared.name != name) continue;
-      TableOptions options;
-      if (!by.empty()) options.set("by", {by});
-      if (!metric.empty()) options.set(kMetricOption, metric);
-      if (!at.empty()) options.set(kAtOption, at);
-      compared.tables.push_back(make_table(declared, comparison, options));
+      TableOptions of_table;
+      if (!by.empty()) of_table.set("by", {by});
+      if (!metric.empty()) of_table.set(kMetricOption, metric);
+      if (!at.empty()) of_table.set(kAtOption, at);
+      compared.tables.push_back(make_table(declared, comparison, of_table));
     }
     if (!at.empty()) compared.words = moment_words(compared.tables.front());
     return compared;

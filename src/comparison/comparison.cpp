@@ -10,6 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "comparison/alignment/numbered_names.h"
 #include "comparison/sides/repeated_iterations.h"
 #include "table/unicode.h"
@@ -62,11 +63,12 @@ std::string words_of(const MergedWork& work, const std::vector<uint32_t>& nodes,
 
 }  // namespace
 
-Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps)
+Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, const ComparisonOptions& options)
     : original_{&a, &b}, facts_{&a, &b} {
+  if (options.findings_ahead) find_findings_ahead();
   find_hosts();
   labels_.keep_numbers_of(numbered_names({&original_.a->session(), &original_.b->session()}));
-  find_times(steps);
+  find_times(options.steps);
   pair_runs();
   for (Group& group : groups_) align(group);
   for (const Side side : kSides) {
@@ -83,6 +85,14 @@ Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::option
 
 const Table& Comparison::table_of(const SessionFacts& facts, const char* name, Once<Table>& table) const {
   return table.get([&] { return make_table(find_analysis(name), facts); });
+}
+
+void Comparison::find_findings_ahead() {
+  for (const Side side : kSides) {
+    // The alignment and the findings need them: they are read once, on all threads.
+    for (const Run& run : original_[side]->session().runs) original_[side]->op_groups(run);
+    findings_ahead_[side] = in_background([this, side] { findings(side); });
+  }
 }
 
 void Comparison::find_hosts() {

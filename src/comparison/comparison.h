@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,11 +86,15 @@ struct SideTotals {
   int64_t divisor() const { return std::max<int64_t>(1, device_iterations); }
 };
 
+struct ComparisonOptions {
+  std::optional<NumberRange> steps = {};  // only iterations of these numbers
+  bool findings_ahead = false;            // those of both sides will be asked for: they are found meanwhile
+};
+
 class Comparison {
  public:
-  /// Of two whole sessions, which must outlive this. `steps`: only iterations of these numbers. Throws Error where a
-  /// side has none of them.
-  Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps = {});
+  /// Of two whole sessions, which must outlive this. Throws Error where a side has none of the steps.
+  Comparison(const SessionFacts& a, const SessionFacts& b, const ComparisonOptions& options = {});
 
   /// The session that is compared: where the host counts as the device, with host work instead of device work.
   const SessionFacts& facts(Side side) const { return *facts_[side]; }
@@ -161,6 +166,7 @@ class Comparison {
   const std::vector<Label>& labels_of_ops(Side side, size_t run) const { return labels_of_ops_[side][run]; }
 
  private:
+  void find_findings_ahead();
   void find_hosts();
   void find_times(std::optional<NumberRange> steps);
   /// Of runs that marked the same steps those that are compared of both: what one side leaves out, as a last step that
@@ -223,6 +229,7 @@ class Comparison {
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;
   std::unordered_map<WorkCause, uint32_t, HashOfWorkCause> causes_of_work_;
+  PerSide<std::future<void>> findings_ahead_;  // last: they use the rest
 };
 
 }  // namespace cgpu

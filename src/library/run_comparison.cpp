@@ -18,7 +18,7 @@ struct RunComparison::Compared {
       : a(std::move(first)),
         b(std::move(second)),
         comparison(a.facts("a comparison"), b.facts("a comparison"),
-                   step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))) {}
+                   {.steps = step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))}) {}
 
   const OpenedProfile a;
   const OpenedProfile b;

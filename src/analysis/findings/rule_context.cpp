@@ -357,7 +357,7 @@ const std::vector<float>& RuleContext::filled_shares(const Run& run) {
 }
 
 const std::vector<CostedWork>& RuleContext::costed_work() {
-  if (!costed_work_) costed_work_ = find_costed_work(facts_.whole().session(), thresholds().noticeable);
+  if (!costed_work_) costed_work_ = find_costed_work(facts_.whole(), thresholds().noticeable);
   return *costed_work_;
 }
 

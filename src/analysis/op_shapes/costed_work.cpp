@@ -35,9 +35,10 @@ std::vector<bool> computing_alone(const Timeline& t) {
   return alone;
 }
 
-/// The ops with a formula around the launched work, where the innermost of them is of a name that takes so much time.
-std::vector<bool> choose_ops(const Timeline& t, const SliceForest& forest, const std::vector<LaunchedWork>& launched,
-                             int64_t least_ns) {
+/// Leaves the launched work whose innermost op with a formula is of a name that takes so much time, and returns by
+/// slice which ops with a formula are around it.
+std::vector<bool> choose_ops(const Timeline& t, const SliceForest& forest, int64_t least_ns,
+                             std::vector<LaunchedWork>& launched) {
   std::vector<bool> has_formula(t.names.size());
   for (StringId name = 0; name < t.names.size(); ++name) has_formula[name] = has_cost_formula(t.names[name]);
   const auto innermost = [&](SliceIndex call) {
@@ -49,11 +50,13 @@ std::vector<bool> choose_ops(const Timeline& t, const SliceForest& forest, const
   for (const LaunchedWork& work : launched) {
     if (const SliceIndex op = innermost(work.call); op != kNone) time[t.slices.name[op]] += work.duration;
   }
+  std::erase_if(launched, [&](const LaunchedWork& work) {
+    const SliceIndex op = innermost(work.call);
+    return op == kNone || time[t.slices.name[op]] < least_ns;
+  });
   std::vector<bool> chosen(t.slices.size());
   for (const LaunchedWork& work : launched) {
-    SliceIndex op = innermost(work.call);
-    if (op == kNone || time[t.slices.name[op]] < least_ns) continue;
-    for (; op != kNone && !chosen[op]; op = forest.above(op)) {
+    for (SliceIndex op = innermost(work.call); op != kNone && !chosen[op]; op = forest.above(op)) {
       if (has_formula[t.slices.name[op]]) chosen[op] = true;
     }
   }
@@ -69,13 +72,17 @@ struct WorkOfOp {
 
 class CostedWorks {
  public:
+  explicit CostedWorks(const SessionFacts& facts) : facts_(facts) {}
+
   void add(size_t run, const Run& of_device_ops, const std::vector<bool>& alone, const Run& profile,
-           const std::vector<LaunchedWork>& launched, int64_t least_ns) {
+           std::vector<LaunchedWork> launched, int64_t least_ns) {
     const SliceForest forest = op_forest(profile.timeline);
-    const std::vector<bool> chosen = choose_ops(profile.timeline, forest, launched, least_ns);
-    if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return;
-    const OpGroups groups = group_ops(profile, &chosen);
-    const CostedOps ops = find_costed_ops(groups, forest, launched, [](const OpGroups::Group& group) {
+    const std::vector<bool> chosen = choose_ops(profile.timeline, forest, least_ns, launched);
+    if (launched.empty()) return;
+    std::optional<OpGroups> of_chosen;
+    const OpGroups* groups = facts_.known_op_groups(profile);
+    if (groups == nullptr) groups = &of_chosen.emplace(group_ops(profile, &chosen));
+    const CostedOps ops = find_costed_ops(*groups, forest, launched, [](const OpGroups::Group& group) {
       return group.cost.flops.has_value() || group.cost.bytes.has_value();
     });
     std::map<std::pair<SliceIndex, uint32_t>, WorkOfOp> instances;
@@ -89,7 +96,7 @@ class CostedWorks {
     }
     for (const auto& [place, instance] : instances) {
       if (!instance.alone || instance.ns == 0) continue;
-      const OpGroups::Group& group = groups.groups[groups.of_slice[place.first]];
+      const OpGroups::Group& group = groups->groups[groups->of_slice[place.first]];
       add_instance(run, of_device_ops.timeline, profile, group, place.first, instance);
     }
   }
@@ -136,13 +143,15 @@ class CostedWorks {
     }
   }
 
+  const SessionFacts& facts_;
   std::map<OpKey, Summed> works_;
 };
 
 }  // namespace
 
-std::vector<CostedWork> find_costed_work(const Session& session, double share) {
-  CostedWorks works;
+std::vector<CostedWork> find_costed_work(const SessionFacts& facts, double share) {
+  const Session& session = facts.session();
+  CostedWorks works(facts);
   for (size_t number = 0; number < session.runs.size(); ++number) {
     const Run& run = session.runs[number];
     const Timeline& t = run.timeline;

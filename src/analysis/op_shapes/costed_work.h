@@ -34,6 +34,6 @@ struct CostedWork {
 };
 
 /// Of the device ops of a session; of names of ops that take `share` of the time of all device ops or more.
-std::vector<CostedWork> find_costed_work(const Session& session, double share);
+std::vector<CostedWork> find_costed_work(const SessionFacts& facts, double share);
 
 }  // namespace cgpu

@@ -107,7 +107,7 @@ void append_mfu(const RunInSession& run, const TableOptions& options, Table& tab
   for_each_launching_profile(
       run.session(), run.run(), [&](OpIndex op, SliceIndex slice) { return places.of(op, slice); },
       [&](const Run& profile, const std::vector<LaunchedWork>& launched) {
-        const OpGroups groups = group_ops(profile);
+        const OpGroups& groups = run.facts.op_groups(profile);
         if (!groups.any_inputs) return;
         any_inputs = true;
         add_costs(groups, profile.timeline, launched, peaks, places.rows);

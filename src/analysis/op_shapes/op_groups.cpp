@@ -1,7 +1,7 @@
 #include "analysis/op_shapes/op_groups.h"
 
-#include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/host/op_forest.h"
@@ -13,6 +13,12 @@
 namespace cgpu {
 
 namespace {
+
+bool are_of_unlike_types(const RecordedInputs& inputs) {
+  const auto a = inputs.tensor(0);
+  const auto b = inputs.tensor(1);
+  return a && b && std::tie(a->type.size, a->type.peak) != std::tie(b->type.size, b->type.peak);
+}
 
 /// Finds the group of an op from its texts; equal ones are parsed once.
 class OpGrouping {
@@ -51,7 +57,10 @@ class OpGrouping {
     OpCost cost = texts.elements_in.empty() ? op_cost(names_[name], inputs) : collective_cost(texts);
     OpKey key{std::string(names_[name]), inputs.shapes_text(), inputs.types_text(), cost.settings};
     const auto [at, is_new] = of_key_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
-    if (is_new) groups_.push_back({std::move(key), std::move(cost)});
+    if (is_new) {
+      const bool casts = names_[name] == "aten::copy_" && are_of_unlike_types(inputs);
+      groups_.push_back({std::move(key), std::move(cost), casts});
+    }
     return at->second;
   }
 
@@ -64,15 +73,14 @@ class OpGrouping {
 };
 
 /// Tells the two ways apart in which ops may have multiplied 32-bit floats, by the kernels that they launched; where
-/// these do not say, or differ, it stays open. O(device ops times the depth of ops).
+/// these do not say, or differ, it stays open. A kernel belongs to the innermost op around it that has a formula.
+/// O(device ops times the depth of ops).
 void tell_fp32_products(const Timeline& t, OpGroups& ops) {
-  const auto group_of = [&](SliceIndex slice) -> OpGroups::Group* {
-    const uint32_t group = ops.of_slice[slice];
-    return group == OpGroups::kNoGroup || ops.groups[group].cost.peak != kFp32 ? nullptr : &ops.groups[group];
-  };
   if (std::none_of(ops.groups.begin(), ops.groups.end(), [](const auto& one) { return one.cost.peak == kFp32; }))
     return;
-  std::map<OpGroups::Group*, std::optional<Fp32Products>> found;
+  std::vector<bool> has_formula(t.names.size());
+  for (StringId name = 0; name < t.names.size(); ++name) has_formula[name] = has_cost_formula(t.names[name]);
+  std::map<uint32_t, std::optional<Fp32Products>> found;  // by group
   std::vector<std::optional<Fp32Products>> of_name(t.names.size());
   for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
     const auto kernel_class = static_cast<KernelClass>(t.device_ops.kernel_class[op]);
@@ -81,16 +89,17 @@ void tell_fp32_products(const Timeline& t, OpGroups& ops) {
       return;
     }
     SliceIndex around = launch_of(t, slice);
-    while (around != kNone && group_of(around) == nullptr) around = t.slices.parent[around];
-    if (around == kNone) return;
+    while (around != kNone && !has_formula[t.slices.name[around]]) around = t.slices.parent[around];
+    const uint32_t group = around == kNone ? OpGroups::kNoGroup : ops.of_slice[around];
+    if (group == OpGroups::kNoGroup || ops.groups[group].cost.peak != kFp32) return;
     std::optional<Fp32Products>& products = of_name[t.slices.name[slice]];
     if (!products) products = fp32_products_of(t.name(slice));
-    std::optional<Fp32Products>& known = found[group_of(around)];
+    std::optional<Fp32Products>& known = found[group];
     known = !known || *known == *products ? *products : Fp32Products::unknown;
   });
   for (const auto& [group, products] : found) {
-    if (products == Fp32Products::tf32) group->cost.peak = kTf32;
-    if (products == Fp32Products::vector_units) group->cost.peak = kFp32OnVectorUnits;
+    if (products == Fp32Products::tf32) ops.groups[group].cost.peak = kTf32;
+    if (products == Fp32Products::vector_units) ops.groups[group].cost.peak = kFp32OnVectorUnits;
   }
 }
 

@@ -31,6 +31,7 @@ struct OpGroups {
   struct Group {
     OpKey key;
     OpCost cost;
+    bool casts = false;  // whether it copies to a tensor of another type
   };
   std::vector<Group> groups;
   std::vector<uint32_t> of_slice;  // the group of an op; kNoGroup of other slices

@@ -135,10 +135,10 @@ class OpShapes {
     std::vector<bool> in_captured_op(run.timeline().device_ops.size());
     for (const CapturedWork& work : run.run().captured) {
       const Run& capture = run_of_capture(run.session(), run.run(), work);
-      const OpGroups captured = group_ops(capture);
+      const OpGroups& captured = run.facts.op_groups(capture);
       if (captured.any_inputs) add(captured, sum_captured(run.run(), work, capture.timeline, captured, in_captured_op));
     }
-    const OpGroups ops = group_ops(run.run());
+    const OpGroups& ops = run.facts.op_groups(run.run());
     if (ops.any_inputs) add(ops, sum_ops(run.timeline(), ops, in_captured_op));
     if (!rows_.empty()) models_.add(run.run());
   }
@@ -188,7 +188,7 @@ std::vector<Row> visit_op_shapes(const SessionFacts& facts, const TableOptions&,
   std::map<OpKey, uint32_t> rows;
   std::vector<Row> keys;
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-    const OpGroups ops = group_ops(facts.run(run));
+    const OpGroups& ops = facts.op_groups(facts.run(run));
     if (!ops.any_inputs) continue;
     std::vector<uint32_t> row_of_group;
     for (const OpGroups::Group& group : ops.groups) {

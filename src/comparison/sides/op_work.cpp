@@ -12,9 +12,9 @@ namespace cgpu {
 namespace {
 
 /// Adds up what the ops of one profile do: of a run, or of a capture that it replays.
-void add_profile(const Run& profile, const std::vector<LaunchedWork>& launched, const std::optional<DevicePeaks>& peaks,
-                 OpWork& work) {
-  const OpGroups groups = group_ops(profile);
+void add_profile(const SessionFacts& facts, const Run& profile, const std::vector<LaunchedWork>& launched,
+                 const std::optional<DevicePeaks>& peaks, OpWork& work) {
+  const OpGroups& groups = facts.op_groups(profile);
   if (!groups.any_inputs) return;
   const SliceForest forest = op_forest(profile.timeline);
   for_each_costed_op(
@@ -43,7 +43,7 @@ void add_run(const Comparison& comparison, Side side, size_t number, const std::
       facts.session(), facts.run(number),
       [&](OpIndex op, SliceIndex) { return nodes[op] == kNone ? std::nullopt : std::optional(uint32_t{0}); },
       [&](const Run& profile, const std::vector<LaunchedWork>& launched) {
-        if (!launched.empty()) add_profile(profile, launched, peaks, work);
+        if (!launched.empty()) add_profile(facts, profile, launched, peaks, work);
       });
 }
 

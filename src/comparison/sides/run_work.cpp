@@ -9,7 +9,7 @@
 #include "analysis/common/nesting.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/host/captured_work.h"
-#include "analysis/op_shapes/recorded_inputs.h"
+#include "analysis/op_shapes/op_groups.h"
 #include "base/sort_runs.h"
 
 namespace cgpu {
@@ -30,12 +30,6 @@ std::vector<bool> around_marks(const Timeline& timeline, const std::vector<Step>
 /// How many ops around device work say what it is for.
 constexpr size_t kOpsAround = 4;
 
-bool are_of_unlike_types(const RecordedInputs& inputs) {
-  const auto a = inputs.tensor(0);
-  const auto b = inputs.tensor(1);
-  return a && b && std::tie(a->type.size, a->type.peak) != std::tie(b->type.size, b->type.peak);
-}
-
 }  // namespace
 
 RunWork::RunWork(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations,
@@ -50,7 +44,7 @@ RunWork::RunWork(const SessionFacts& facts, size_t run, const std::vector<Iterat
     label_of.emplace_back(labels, levels.run->timeline, options_.host.has_value());
   }
   for (WorkItem& item : items_) item.label = label_of[item.profile](item.slice);
-  read_inputs(labels);
+  set_inputs(facts, labels);
   find_natures();
   put_in_order();
   levels_ = {};
@@ -241,47 +235,22 @@ void RunWork::set_devices(const Timeline& timeline) {
   }
 }
 
-void RunWork::read_inputs(Labels& labels) {
-  std::vector<std::vector<uint32_t>> ops(levels_.size());
-  for (uint32_t i = 0; i < items_.size(); ++i) {
-    const WorkItem& item = items_[i];
-    if (item.kind != WorkKind::op || timeline_of(item).slices.source[item.slice] == kNoSource) continue;
-    ops[item.profile].push_back(i);
+void RunWork::set_inputs(const SessionFacts& facts, Labels& labels) {
+  std::vector<const OpGroups*> groups;  // by profile
+  std::vector<std::vector<Label>> shapes;
+  for (const HostLevels& levels : levels_) {
+    groups.push_back(&facts.op_groups(*levels.run));
+    std::vector<Label>& of_group = shapes.emplace_back();
+    for (const OpGroups::Group& group : groups.back()->groups)
+      of_group.push_back(labels.of_text(std::get<1>(group.key)));
   }
-  for (size_t profile = 0; profile < levels_.size(); ++profile) {
-    if (levels_[profile].run->arguments && !ops[profile].empty()) {
-      read_inputs(*levels_[profile].run, std::move(ops[profile]), labels);
-    }
+  for (WorkItem& item : items_) {
+    if (item.kind != WorkKind::op) continue;
+    const uint32_t group = groups[item.profile]->of_slice[item.slice];
+    if (group == OpGroups::kNoGroup) continue;
+    item.shapes = shapes[item.profile][group];
+    item.casts = groups[item.profile]->groups[group].casts;
   }
-}
-
-/// Those of ops of one profile, of one that stands for several (in each replay) once.
-void RunWork::read_inputs(const Run& run, std::vector<uint32_t> ops, Labels& labels) {
-  const auto slice_of = [&](uint32_t op) { return items_[op].slice; };
-  sort_runs(ops, [&](uint32_t a, uint32_t b) { return std::pair(slice_of(a), a) < std::pair(slice_of(b), b); });
-  std::vector<uint64_t> sources;
-  std::vector<size_t> begin;  // among the ops, of those of each source
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (i > 0 && slice_of(ops[i]) == slice_of(ops[i - 1])) continue;
-    sources.push_back(run.timeline.slices.source[slice_of(ops[i])]);
-    begin.push_back(i);
-  }
-  begin.push_back(ops.size());
-  ArgumentReader reader(run.arguments.get(), 0, InputKeys::wanted());
-  const InputKeys keys(reader);
-  std::string text;
-  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
-    const InputTexts texts = keys.texts(arguments);
-    if (texts.shapes.empty()) return;
-    text.assign(texts.shapes);
-    const Label shapes = labels.of_text(text);
-    const bool casts =
-        run.timeline.name(slice_of(ops[begin[i]])) == "aten::copy_" && are_of_unlike_types(RecordedInputs(texts));
-    for (size_t op = begin[i]; op < begin[i + 1]; ++op) {
-      items_[ops[op]].shapes = shapes;
-      items_[ops[op]].casts = casts;
-    }
-  });
 }
 
 void RunWork::find_natures() {

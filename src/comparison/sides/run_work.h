@@ -98,8 +98,7 @@ class RunWork {
   void find_levels(const SessionFacts& facts, size_t run);
   void add_items(const Timeline& timeline, const std::vector<Iteration>& iterations);
   void set_devices(const Timeline& timeline);
-  void read_inputs(Labels& labels);
-  void read_inputs(const Run& run, std::vector<uint32_t> ops, Labels& labels);
+  void set_inputs(const SessionFacts& facts, Labels& labels);
   void find_natures();
   void put_in_order();
 
