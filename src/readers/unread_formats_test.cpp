@@ -101,10 +101,14 @@ TEST(UnreadFormats, AnotherArchiveIsExtractedFirst) {
 }
 
 TEST(UnreadFormats, ADatabaseOfDLProfIsCalledThat) {
-  test::TestDatabase database;
-  database.sql("CREATE TABLE dlprof_version (value TEXT)");
-  database.close();
-  EXPECT_NE(refusal(database.path()).find("DLProf"), std::string::npos) << refusal(database.path());
+  for (
+      const char* schema :
+      {"CREATE TABLE dlprof_version (value TEXT)",
+       "CREATE TABLE ops (name TEXT, gpu_time INTEGER); CREATE VIEW view_op_nodes AS SELECT name, gpu_time FROM ops"}) {
+    test::TestDatabase database;
+    database.sql(schema).close();
+    EXPECT_NE(refusal(database.path()).find("DLProf"), std::string::npos) << refusal(database.path());
+  }
 }
 
 TEST(UnreadFormats, ATraceThatTalksOfOthersIsATrace) {
