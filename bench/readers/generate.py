@@ -58,7 +58,7 @@ def nsys(file, size):
                 copies.append((start, start + pick(9000), 0, 1, 7, number, THREAD, pick(1 << 20), 1, 1, 2))
             else:
                 name = first_kernel + pick(len(KERNELS))
-                kernels.append((start, start + pick(9000), 0, 1, None, 7 + 6 * pick(2), number, THREAD, name, name, None, 1,
+                kernels.append((start, start + pick(9000), 0, 1, None, 7 + 6 * pick(2), number, THREAD, name, name, name, 1,
                                 0, 96, 64, 1, 1, 256, 1, 1, 0, 49152, 0, 0, number, 49152, None))
             if number % 2 == 0:
                 ranges.append((now - 10, now + 3100, 59, None, None, None, None, thread, None,

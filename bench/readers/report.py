@@ -1,17 +1,19 @@
-"""Writes a Nsight Systems report with the rows of an export of generate.py: EXPORT REPORT. LZ4 blocks of 4 MB of liblz4."""
+"""Writes a Nsight Systems report with the rows of an export of generate.py: EXPORT REPORT. As in public reports, a block of liblz4
+holds at most 7,000 events, and events of the same kind are together for some hundred."""
 import ctypes
 import ctypes.util
 import sqlite3
 import sys
 
-BLOCK = 4 << 20
+BLOCK = 7000  # events
+TOGETHER = 500  # events of the table that has the most
 # Payload of the event, then the numbers of its fields; those of a kind of device work lie in a message of their own.
 DEVICE = {"start": 1, "end": 2, "correlationId": 3, "deviceId": 4, "contextId": 5, "streamId": 6, "globalPid": 8}
 CALL = {"start": 1, "end": 2, "correlationId": 3, "eventClass": 6, "nameId": 7, "returnValue": 8, "globalTid": 13}
 TABLES = {
     "CUPTI_ACTIVITY_KIND_RUNTIME": (48, 108, CALL, 0, {}),
     "CUPTI_ACTIVITY_KIND_KERNEL": (79, 107, DEVICE, 101, {
-        "demangledName": 1, "shortName": 2, "gridX": 10, "gridY": 11, "gridZ": 12, "blockX": 13, "blockY": 14, "blockZ": 15,
+        "demangledName": 1, "shortName": 2, "mangledName": 3, "gridX": 10, "gridY": 11, "gridZ": 12, "blockX": 13, "blockY": 14, "blockZ": 15,
         "staticSharedMemory": 16, "dynamicSharedMemory": 17, "localMemoryPerThread": 18, "localMemoryTotal": 19, "gridId": 20,
         "registersPerThread": 21, "sharedMemoryExecuted": 22, "cacheConfig": 23, "launchType": 24}),
     "CUPTI_ACTIVITY_KIND_MEMCPY": (80, 107, DEVICE, 102, {"bytes": 1, "copyKind": 2, "srcKind": 4, "dstKind": 5}),
@@ -50,10 +52,12 @@ class Blocks:
         self.out = out
         self.lz4 = ctypes.CDLL(ctypes.util.find_library("lz4"))
         self.content = bytearray()
+        self.events = 0
 
     def add(self, content):
         self.content += content
-        if len(self.content) > BLOCK - 4096:
+        self.events += 1
+        if self.events == BLOCK:
             self.flush()
 
     def flush(self):
@@ -62,6 +66,7 @@ class Blocks:
         size = self.lz4.LZ4_compress_default(text, packed, len(text), len(packed))
         self.out.write(varint(size) + varint(len(text)) + packed.raw[:size])
         self.content.clear()
+        self.events = 0
 
 
 def event(row, event_type, payload, fields, kind, more):
@@ -75,16 +80,19 @@ def main():
     database = sqlite3.connect(sys.argv[1])
     database.row_factory = sqlite3.Row
     texts = dict(database.execute("SELECT id, value FROM StringIds").fetchall())
-    count = sum(database.execute("SELECT count(*) FROM %s" % table).fetchone()[0] for table in TABLES)
+    counts = {table: database.execute("SELECT count(*) FROM %s" % table).fetchone()[0] for table in TABLES}
+    rows = {table: database.execute("SELECT * FROM %s" % table) for table in TABLES}
+    turns = max(counts.values()) // TOGETHER + 1
     with open(sys.argv[2], "wb") as out:
         out.write(b"NVIDIA Tegra Profiler Report 2025@1@1@110-0v0.")
         start = out.tell()
         out.write(b"QDTEXT00" + with_length(b"") +
-                  with_length(number(1, count) + number(3, max(texts) + 1) + message(9, b"lz4")))
+                  with_length(number(1, sum(counts.values())) + number(3, max(texts) + 1) + message(9, b"lz4")))
         blocks = Blocks(out)
-        for table, layout in TABLES.items():
-            for row in database.execute("SELECT * FROM %s" % table):
-                blocks.add(event(row, *layout))
+        for _ in range(turns):
+            for table, layout in TABLES.items():
+                for row in rows[table].fetchmany(counts[table] // turns + 1):
+                    blocks.add(event(row, *layout))
         blocks.flush()
         at_texts = out.tell() - start - 8
         for text in range(max(texts) + 1):

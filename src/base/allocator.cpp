@@ -1,9 +1,11 @@
 #include "base/allocator.h"
 
+#include <cstdint>
 #include <cstdlib>  // defines __GLIBC__
 #include <mutex>
 #ifdef __GLIBC__
 #include <malloc.h>
+#include <sys/mman.h>
 #endif
 
 namespace cgpu {
@@ -24,6 +26,15 @@ void return_freed_memory() {
   static std::mutex starting;
   const std::lock_guard lock(starting);
   malloc_trim(0);
+#endif
+}
+
+void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t kPage = 1 << 16;  // that of any machine, or a multiple of it
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + kPage - 1) & ~(kPage - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(begin) + bytes) & ~(kPage - 1);
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "base/allocator.h"
 #include "base/error.h"
 #include "base/to_size.h"
 #include "readers/common/bytes.h"
@@ -53,6 +54,13 @@ ReportContainer::ReportContainer(std::shared_ptr<const File> file, std::string n
     throw Error(name_, "is an Nsight Systems report whose events are compressed with \"" + std::string(compression) +
                            "\", which cgpu does not read" + kByNsys);
   }
+  if (!texts_at_) return;
+  uint64_t size = 0;
+  while (find_block()) size += blocks_.back().size;
+  room_ = std::min(size, kMostKept);
+  kept_ = std::make_unique_for_overwrite<char[]>(to_size(room_));
+  free_ = kept_.get();
+  prefer_large_pages(free_, to_size(room_));
 }
 
 void ReportContainer::read_header() {
@@ -87,7 +95,7 @@ void ReportContainer::read_directory() {
   const std::string where = section("Sampling Data Offsets");
   if (const auto texts = protobuf_varint(where, kTextsOfOffsets);
       texts && *texts < events->second.size - kEventsMagic.size()) {
-    texts_ = events_ + kEventsMagic.size() + *texts;
+    texts_at_ = events_ + kEventsMagic.size() + *texts;
   }
 }
 
@@ -119,19 +127,60 @@ std::string ReportContainer::section(const std::string& name) const {
   return bytes(found->second.position, found->second.size).value_or("");
 }
 
-void ReportContainer::read_block(const ReportBlock& block, Decompressed& to) const {
-  to.message = {};
+bool ReportContainer::find_block() {
+  if (texts_at_ && next_ >= *texts_at_) return false;
+  const std::optional<Block> block = take_block();
+  if (block) blocks_.push_back(*block);
+  return block.has_value();
+}
+
+std::string_view ReportContainer::message(size_t number) {
+  Block& block = blocks_[number];
+  if (block.message.data() != nullptr) return block.message;
+  if (block.size <= room_) {
+    decompress(block, free_);
+    free_ += block.size;
+    room_ -= block.size;
+  } else {
+    if (block_at_hand_ < blocks_.size()) blocks_[block_at_hand_].message = {};
+    block_at_hand_ = number;
+    at_hand_ = std::make_unique_for_overwrite<char[]>(to_size(block.size));
+    decompress(block, at_hand_.get());
+  }
+  return block.message;
+}
+
+std::string_view ReportContainer::texts() {
+  if (!texts_) {
+    if (texts_at_) next_ = *texts_at_;
+    texts_ = take_block();
+    if (!texts_) next_ = end_;
+  }
+  if (!texts_) return {};
+  bytes_of_texts_ = std::make_unique_for_overwrite<char[]>(to_size(texts_->size));
+  decompress(*texts_, bytes_of_texts_.get());
+  return texts_->message;
+}
+
+void ReportContainer::release() {
+  for (Block& block : blocks_) block.message = {};
+  room_ = 0;
+  kept_.reset();
+  at_hand_.reset();
+  bytes_of_texts_.reset();
+}
+
+void ReportContainer::decompress(Block& block, char* to) const {
   const size_t stored_size = to_size(block.stored), size = to_size(block.size);
-  if (to.stored.size() < stored_size) to.stored.resize(stored_size);
-  if (to.bytes.size() < size) to.bytes.resize(size);
-  if (file_->read_at(block.position, to.stored.data(), stored_size) != stored_size) return;
-  const int done =
-      LZ4_decompress_safe(to.stored.data(), to.bytes.data(), static_cast<int>(stored_size), static_cast<int>(size));
+  const auto stored = std::make_unique_for_overwrite<char[]>(stored_size);
+  block.message = {};
+  if (file_->read_at(block.position, stored.get(), stored_size) != stored_size) return;
+  const int done = LZ4_decompress_safe(stored.get(), to, static_cast<int>(stored_size), static_cast<int>(size));
   if (done < 0 || static_cast<size_t>(done) != size) return;
   // The message follows its length and ends with the block.
-  std::string_view message(to.bytes.data(), size);
+  std::string_view message(to, size);
   const std::optional<uint64_t> length = take_varint(message);
-  if (length && *length <= message.size()) to.message = message.substr(0, to_size(*length));
+  if (length && *length <= message.size()) block.message = message.substr(0, to_size(*length));
 }
 
 std::optional<std::string> ReportContainer::bytes(uint64_t position, uint64_t size) const {
@@ -160,7 +209,7 @@ std::optional<std::string> ReportContainer::next_message() {
   return message;
 }
 
-std::optional<ReportBlock> ReportContainer::take_block() {
+std::optional<ReportContainer::Block> ReportContainer::take_block() {
   uint64_t at = next_;
   const std::optional<uint64_t> stored = varint_at(at);
   const std::optional<uint64_t> size = stored ? varint_at(at) : std::nullopt;
@@ -169,7 +218,7 @@ std::optional<ReportBlock> ReportContainer::take_block() {
     return std::nullopt;
   }
   next_ = at + *stored;
-  return ReportBlock{at, *stored, *size};
+  return Block{at, *stored, *size, {}};
 }
 
 }  // namespace cgpu::nsys

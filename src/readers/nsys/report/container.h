@@ -1,8 +1,9 @@
 // The container of an Nsight Systems report: sections, compressed blocks and the messages between them. Which numbers
 // mean what: docs/formats/nsight-systems-report.md.
 //
-// A block is read when it is asked for; nothing in the file is believed: every length is checked against the bytes that
-// are there, and against what LZ4 can expand to.
+// A block is decompressed when it is asked for, and kept: every pass over a table goes through the same blocks. Those
+// that do not fit into kMostKept are decompressed once a pass. Nothing in the file is believed: every length is checked
+// against the bytes that are there, and against what LZ4 can expand to.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,6 @@
 namespace cgpu::nsys {
 
 inline constexpr std::string_view kReportMagic = "NVIDIA Tegra Profiler Report ";
-
-/// A compressed block.
-struct ReportBlock {
-  uint64_t position = 0;  // of its bytes in the file
-  uint64_t stored = 0;    // how many they are
-  uint64_t size = 0;      // how many they become
-};
 
 class ReportContainer {
  public:
@@ -43,42 +37,42 @@ class ReportContainer {
   const std::string& head() const { return head_; }
   const std::string& info() const { return info_; }
 
-  /// Whether the file says where the block of texts begins.
-  bool knows_texts() const { return texts_.has_value(); }
-  /// The block that begins where the last one that was given ended (the first one at first); absent where the file ends
-  /// in it, and at the block of texts, where that is known.
-  std::optional<ReportBlock> next_block() { return texts_ && next_ >= *texts_ ? std::nullopt : take_block(); }
-  /// The same for the block of texts, at the place that the file says or else behind the last block that was given.
-  std::optional<ReportBlock> texts_block() {
-    if (texts_) next_ = *texts_;
-    return take_block();
-  }
+  /// The blocks of events that were found: all of them, where the file says at which place they end.
+  size_t blocks() const { return blocks_.size(); }
+  /// Finds the one behind these; false where they or the file end.
+  bool find_block();
+  uint64_t position(size_t block) const { return blocks_[block].position; }
+  /// The message of a block, valid until another one is asked for; nowhere (nullptr) where it is damaged.
+  std::string_view message(size_t block);
+  /// The message of the block of texts, which is at the place that the file says or else behind the last block that was
+  /// found; nowhere (nullptr) where it is missing or damaged.
+  std::string_view texts();
   /// The next message behind the block of texts, which must have been asked for; absent where the file ends in it.
   std::optional<std::string> next_message();
-
-  /// A block that was read. Its memory is used again for the next one, and does not shrink.
-  struct Decompressed {
-    Decompressed() = default;
-    Decompressed(Decompressed&&) = default;
-    Decompressed& operator=(Decompressed&&) = default;  // not copied: `message` is a part of `bytes`
-
-    std::vector<char> stored;  // its compressed bytes
-    std::vector<char> bytes;   // what they become
-    std::string_view message;  // a part of these; nowhere (nullptr) where they are damaged
-  };
-  /// For several threads at a time.
-  void read_block(const ReportBlock& block, Decompressed& to) const;
+  /// Frees all blocks. From here on one is kept at a time.
+  void release();
 
  private:
+  static constexpr uint64_t kMostKept = uint64_t{64} << 20;
+
   struct Section {
     uint64_t position = 0;
     uint64_t size = 0;
+  };
+  struct Block {
+    uint64_t position = 0;     // of its compressed bytes in the file
+    uint64_t stored = 0;       // how many they are
+    uint64_t size = 0;         // how many they become
+    std::string_view message;  // a part of these, while they are kept
   };
   void read_header();
   void read_directory();
   void find_events();
   std::optional<std::string> bytes(uint64_t position, uint64_t size) const;
-  std::optional<ReportBlock> take_block();
+  /// The block at `next_`, which moves behind it; absent where the file ends in it.
+  std::optional<Block> take_block();
+  /// Sets the message of a block, whose bytes are written to `to`.
+  void decompress(Block& block, char* to) const;
   /// Takes a varint at `position`, which moves behind it.
   std::optional<uint64_t> varint_at(uint64_t& position) const;
 
@@ -88,12 +82,20 @@ class ReportContainer {
   bool has_directory_ = false;
   std::map<std::string, Section> sections_;
   std::string version_;
-  uint64_t events_ = 0;            // position of the section of events
-  uint64_t end_ = 0;               // of it
-  std::optional<uint64_t> texts_;  // position of the block of texts
-  uint64_t next_ = 0;              // position of the next block, then message
+  uint64_t events_ = 0;               // position of the section of events
+  uint64_t end_ = 0;                  // of it
+  std::optional<uint64_t> texts_at_;  // position of the block of texts
+  uint64_t next_ = 0;                 // position of the next block, then message
   std::string head_;
   std::string info_;
+  std::vector<Block> blocks_;
+  std::optional<Block> texts_;
+  std::unique_ptr<char[]> kept_;     // bytes of blocks
+  char* free_ = nullptr;             // behind the last of them
+  uint64_t room_ = 0;                // there
+  std::unique_ptr<char[]> at_hand_;  // those of one for which there is no room
+  size_t block_at_hand_ = SIZE_MAX;
+  std::unique_ptr<char[]> bytes_of_texts_;
 };
 
 }  // namespace cgpu::nsys

@@ -1,9 +1,12 @@
-// The tables of an export, as the messages of a report hold them (tables.txt), and which events are their rows.
+// The tables of an export, as the messages of a report hold them (tables.txt), and which events are their rows; the
+// names of the others (event_names.txt).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +30,19 @@ struct ReportTable {
   std::vector<ReportColumn> columns;  // in the order of an export
 };
 
+/// What an event says of itself before its fields are looked at.
+struct EventHead {
+  uint64_t type = 0;
+  uint32_t payload_number = 0;
+  std::string_view payload;
+  const char* payload_field = nullptr;  // where the field begins that holds it
+};
+/// Type and payload of an event's message. Absent where it is damaged or has no payload.
+std::optional<EventHead> head_of_event(std::string_view event);
+/// The name of an event: that of its type, and of its class where it has one.
+std::string name_of_event(const EventHead& event);
+
+/// What becomes of an event.
 struct EventKind {
   enum class Use : uint8_t {
     row,      // of `table`
@@ -48,8 +64,7 @@ class ReportLayout {
   /// One that is listed.
   const ReportTable& table(std::string_view name) const { return tables_[place(name)]; }
 
-  /// What the events are whose payload has this number and is of this kind. O(1).
-  EventKind kind_of(uint32_t payload, uint64_t kind) const;
+  EventKind kind_of(const EventHead& event) const;
 
  private:
   std::vector<ReportTable> tables_;

@@ -14,46 +14,37 @@ namespace cgpu::nsys {
 /// The messages of a table by their place, from first to last sooner than in another order.
 class ReportTables::MessageReader {
  public:
-  MessageReader(ReportTables& tables, const Messages& rows) : blocks_(tables.reader_), rows_(rows) {}
+  MessageReader(ReportContainer& container, const Messages& rows)
+      : container_(container), rows_(rows), message_(rows.at_end), end_(rows.at_end.empty() ? 0 : rows.offset.size()) {}
 
   /// False behind the last one. A payload is valid until the next call.
   bool read(uint64_t place, std::string_view& payload) {
     if (place >= rows_.offset.size()) return false;
-    if (rows_.is_copied && place == next_) {
-      payload = at_byte(rows_.copy, copy_position_);
-      copy_position_ = static_cast<size_t>(payload.data() + payload.size() - rows_.copy.data());
-      ++next_;
-      return true;
-    }
     if (place < first_ || place >= end_) enter_block_of(place);
-    payload = at_byte(message_, rows_.offset[to_size(place)]);
+    ProtobufField field;
+    ProtobufMessage(message_.substr(std::min<size_t>(message_.size(), rows_.offset[to_size(place)]))).next(field);
+    payload = field.bytes;
     return true;
   }
 
  private:
-  /// The payload in the field that begins at a byte; empty behind the end.
-  static std::string_view at_byte(std::string_view bytes, size_t position) {
-    ProtobufField field;
-    ProtobufMessage(bytes.substr(std::min(bytes.size(), position))).next(field);
-    return field.bytes;
-  }
   void enter_block_of(uint64_t place) {
     const std::vector<uint64_t>& first = rows_.first_of_block;
     const auto after = std::upper_bound(first.begin(), first.end(), place);
-    message_ = blocks_.message(static_cast<size_t>(after - first.begin()) - 1);
+    message_ = container_.message(static_cast<size_t>(after - first.begin()) - 1);
     first_ = *std::prev(after);
     end_ = after == first.end() ? rows_.offset.size() : *after;
   }
 
-  BlockReader& blocks_;
+  ReportContainer& container_;
   const Messages& rows_;
-  std::string_view message_;
-  uint64_t first_ = 0;  // those of the block at hand
+  std::string_view message_;  // of the block at hand
+  uint64_t first_ = 0;        // of its rows
   uint64_t end_ = 0;
-  uint64_t next_ = 0;         // in the copy
-  size_t copy_position_ = 0;  // of its payload
 };
 
+/// `ReadRow` sets the values of the row with an id, from 1 on; false behind the last one.
+template <typename ReadRow>
 class ReportTables::Scan final : public RowScan {
  public:
   explicit Scan(ReadRow read) : read_(std::move(read)) {}
@@ -81,8 +72,12 @@ class ReportTables::Scan final : public RowScan {
   std::string error_;  // none: what is damaged was noted when the report was opened
 };
 
-ReportTables::ReadRow ReportTables::rows_of_messages(size_t table, const Columns& columns) {
-  return [this, messages = MessageReader(*this, rows_[table]), decoder = RowDecoder(layout_.tables()[table], columns)](
+auto ReportTables::rows_of_messages(size_t table, const Columns& columns) {
+  RowDecoder decoder(layout_.tables()[table], columns);
+  for (const auto& [place, what] : decoder.computed()) {
+    if (what == ReportColumn::Computed::call_chain && !with_call_chain_) list_calls_with_frames(rows_[table]);
+  }
+  return [this, messages = MessageReader(container_, rows_[table]), decoder = std::move(decoder)](
              int64_t rowid, std::vector<TableValue>& values) mutable {
     std::string_view payload;
     if (!messages.read(static_cast<uint64_t>(rowid - 1), payload)) return false;
@@ -95,9 +90,23 @@ ReportTables::ReadRow ReportTables::rows_of_messages(size_t table, const Columns
   };
 }
 
+void ReportTables::list_calls_with_frames(const Messages& calls) {
+  with_call_chain_.emplace();
+  MessageReader reader(container_, calls);
+  std::string_view call;
+  for (uint32_t row = 0; reader.read(row, call); ++row) {
+    if (!protobuf_bytes(call, kFramesOfCall).empty()) with_call_chain_->push_back(row);
+  }
+}
+
+int64_t ReportTables::call_chain_of(uint64_t row) const {
+  const auto at = std::lower_bound(with_call_chain_->begin(), with_call_chain_->end(), row);
+  return at == with_call_chain_->end() || *at != row ? 0 : at - with_call_chain_->begin() + 1;
+}
+
 /// The frames of each sample in turn.
-ReportTables::ReadRow ReportTables::rows_of_frames(const Columns& columns) {
-  return [samples = MessageReader(*this, rows_[layout_.place(kSamples)]),
+auto ReportTables::rows_of_frames(const Columns& columns) {
+  return [samples = MessageReader(container_, rows_[layout_.place(kSamples)]),
           decoder = RowDecoder(layout_.table(kFrames), columns), fields = ProtobufMessage({}), sample = uint64_t{0},
           depth = int64_t{0}](int64_t, std::vector<TableValue>& values) mutable {
     for (;;) {
@@ -120,7 +129,7 @@ ReportTables::ReadRow ReportTables::rows_of_frames(const Columns& columns) {
   };
 }
 
-ReportTables::ReadRow ReportTables::rows_of_texts(const Columns& columns) const {
+auto ReportTables::rows_of_texts(const Columns& columns) const {
   return [this, columns](int64_t rowid, std::vector<TableValue>& values) {
     const int64_t id = rowid - 1;  // its place
     if (static_cast<uint64_t>(id) >= text_of_id_.size()) return false;
@@ -132,7 +141,7 @@ ReportTables::ReadRow ReportTables::rows_of_texts(const Columns& columns) const 
   };
 }
 
-ReportTables::ReadRow ReportTables::rows_of_facts(const std::string& table, const Columns& columns) {
+auto ReportTables::rows_of_facts(const std::string& table, const Columns& columns) {
   const Columns& known = columns_[table];
   std::vector<size_t> places;
   for (const std::string& column : columns) {
@@ -150,10 +159,13 @@ ReportTables::ReadRow ReportTables::rows_of_facts(const std::string& table, cons
 }
 
 std::unique_ptr<RowScan> ReportTables::scan(const std::string& table, const Columns& columns) {
-  return std::make_unique<Scan>(table == kFrames        ? rows_of_frames(columns)
-                                : table == kTexts       ? rows_of_texts(columns)
-                                : is_of_messages(table) ? rows_of_messages(layout_.place(table), columns)
-                                                        : rows_of_facts(table, columns));
+  const auto scan_of = [](auto read) -> std::unique_ptr<RowScan> {
+    return std::make_unique<Scan<decltype(read)>>(std::move(read));
+  };
+  if (table == kFrames) return scan_of(rows_of_frames(columns));
+  if (table == kTexts) return scan_of(rows_of_texts(columns));
+  if (is_of_messages(table)) return scan_of(rows_of_messages(layout_.place(table), columns));
+  return scan_of(rows_of_facts(table, columns));
 }
 
 void ReportTables::for_each_row(const std::string& table, const Columns& columns, std::span<const int64_t> rows,

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "readers/common/protobuf.h"
-#include "readers/nsys/report/event_kinds.h"
 
 namespace cgpu::nsys {
 
@@ -16,7 +15,6 @@ namespace end_field {
 constexpr uint32_t kThread = 1, kMachine = 1, kDevices = 2, kGpu = 7, kCudaDevice = 9;
 }
 constexpr uint32_t kEventsOfInfo = 1;
-constexpr uint32_t kFramesOfCall = 15;
 
 }  // namespace
 
@@ -30,6 +28,7 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
   find_events(expected, notes);
   read_end(notes);
   note_losses(expected, notes);
+  has_frames_ = scan(kFrames, {})->next();
 
   const std::string& head = container_.head();
   add_facts("META_DATA_EXPORT", {"name", "value"}, {{"EXPORT_PRODUCT_VERSION", version_}});
@@ -45,24 +44,14 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
 
 /// Reads every block once and remembers where its events are.
 void ReportTables::find_events(uint64_t expected, Notes& notes) {
-  const auto find_next_block = [&] {
-    const std::optional<ReportBlock> block = container_.next_block();
-    if (block) blocks_.push_back(*block);
-    return block.has_value();
-  };
-  if (container_.knows_texts()) {
-    while (find_next_block()) {
-    }
-  }
-  for (size_t number = 0; number < blocks_.size() || (seen_ < expected && find_next_block()); ++number) {
+  for (size_t block = 0; block < container_.blocks() || (seen_ < expected && container_.find_block()); ++block) {
     for (Messages& rows : rows_) rows.first_of_block.push_back(rows.offset.size());
-    const std::string_view message = reader_.message(number);
-    if (message.empty()) {
+    const std::string_view message = container_.message(block);
+    if (message.data() == nullptr) {
       notes.add("damaged_input", 1,
-                "the block of events at byte " + std::to_string(blocks_[number].position) +
+                "the block of events at byte " + std::to_string(container_.position(block)) +
                     " of the file is damaged, its events are missing (first of these)",
                 true);
-      continue;
     }
     size_ += message.size();
     index_block(message);
@@ -70,8 +59,6 @@ void ReportTables::find_events(uint64_t expected, Notes& notes) {
 }
 
 void ReportTables::index_block(std::string_view message) {
-  const size_t calls = layout_.place(kCallsWithFrames);
-  const size_t samples = layout_.place(kSamples);
   ProtobufMessage entries(message);
   for (ProtobufField entry; entries.next(entry);) {
     if (entry.number == block_field::kRawRecord) ++unread_["raw records (GPU metrics, context switches)"];
@@ -82,31 +69,22 @@ void ReportTables::index_block(std::string_view message) {
       ++damaged_;
       continue;
     }
-    const EventKind kind = kind_of_event(*event, layout_);
+    const EventKind kind = layout_.kind_of(*event);
     if (kind.use == EventKind::Use::unread) ++unread_[name_of_event(*event)];
     if (kind.use != EventKind::Use::row) continue;
-    add_event(kind.table, static_cast<uint64_t>(event->payload_field - message.data()),
-              {event->payload_field, event->payload.data() + event->payload.size()});
-    if (kind.table == calls && !protobuf_bytes(event->payload, kFramesOfCall).empty()) {
-      with_call_chain_.push_back(static_cast<uint32_t>(rows_[calls].offset.size() - 1));
-    }
-    if (kind.table == samples && !has_frames_) {
-      has_frames_ = !protobuf_bytes(event->payload, kFramesOfSample).empty();
-    }
+    rows_[kind.table].offset.push_back(static_cast<uint32_t>(event->payload_field - message.data()));
   }
   if (entries.damaged()) ++damaged_;
 }
 
 /// The texts, the threads and the devices.
 void ReportTables::read_end(Notes& notes) {
-  const std::optional<ReportBlock> texts = container_.texts_block();
-  if (texts) texts_block_ = *texts;
   if (!load_texts()) {
     notes.add("truncated_input", 1,
               "the texts at the end of the report are missing or damaged: kernels, calls and ranges have no names",
               true);
   }
-  std::optional<std::string> threads = texts ? container_.next_message() : std::nullopt;
+  std::optional<std::string> threads = container_.next_message();
   std::optional<std::string> devices = threads ? container_.next_message() : std::nullopt;
   if (!devices) {
     notes.add("truncated_input", 1, "the description of threads and devices at the end of the report is missing", true);
@@ -135,33 +113,23 @@ void ReportTables::note_losses(uint64_t expected, Notes& notes) const {
 }
 
 bool ReportTables::load_texts() {
-  container_.read_block(texts_block_, texts_);
-  if (texts_.message.data() == nullptr) return false;
-  ProtobufMessage entries(texts_.message);
+  const std::string_view texts = container_.texts();
+  if (texts.data() == nullptr) return false;
+  ProtobufMessage entries(texts);
   for (ProtobufField entry; entries.next(entry);) {
     if (entry.number == block_field::kText && entry.is_bytes()) text_of_id_.push_back(entry.bytes);
   }
   return !entries.damaged();
 }
 
-void ReportTables::add_event(size_t table, uint64_t offset, std::string_view field) {
-  Messages& rows = rows_[table];
-  rows.offset.push_back(static_cast<uint32_t>(offset));
-  if (!rows.is_copied) return;
-  rows.copy.append(field);
-  rows.is_copied = rows.copy.size() <= kMostCopied;
-  if (!rows.is_copied) rows.copy = std::string();
-}
-
 void ReportTables::add_messages(std::string_view table, std::string_view message, uint32_t field_number) {
   ProtobufMessage fields(message);
   Messages& rows = rows_[layout_.place(table)];
-  rows.is_at_end = true;
   const char* start = fields.position();
   for (ProtobufField field; fields.next(field); start = fields.position()) {
     if (field.number != field_number || !field.is_bytes()) continue;
-    rows.offset.push_back(0);
-    rows.copy.append(start, fields.position());
+    rows.offset.push_back(static_cast<uint32_t>(rows.at_end.size()));
+    rows.at_end.append(start, fields.position());
   }
 }
 
@@ -187,11 +155,6 @@ uint64_t ReportTables::rows_expected(const std::string& table) const {
   return facts == facts_.end() ? 0 : facts->second.size();
 }
 
-int64_t ReportTables::call_chain_of(uint64_t row) const {
-  const auto at = std::lower_bound(with_call_chain_.begin(), with_call_chain_.end(), row);
-  return at == with_call_chain_.end() || *at != row ? 0 : at - with_call_chain_.begin() + 1;
-}
-
 std::string ReportTables::text_with_id(const std::string&, const std::string&, int64_t id) {
   if (text_of_id_.empty()) load_texts();
   const bool known = id >= 0 && static_cast<uint64_t>(id) < text_of_id_.size();
@@ -199,14 +162,8 @@ std::string ReportTables::text_with_id(const std::string&, const std::string&, i
 }
 
 void ReportTables::release() {
-  for (Messages& rows : rows_) {
-    if (rows.is_at_end) continue;
-    rows.copy = std::string();
-    rows.is_copied = false;
-  }
-  reader_.release();
+  container_.release();
   text_of_id_ = std::vector<std::string_view>();
-  texts_ = {};
 }
 
 }  // namespace cgpu::nsys

@@ -290,6 +290,34 @@ TEST(NsysReport, CompressedAndThroughAPipeItIsTheSame) {
   EXPECT_FALSE(run.arguments->arguments(run.timeline.slices.source[0]).empty());
 }
 
+TEST(NsysReport, BlocksThatAreNotKeptAreReadAgainForEachTable) {
+  constexpr int kBlocks = 24;
+  const std::string unread(size_t{3} << 20, 'x');  // 72 MB in all, more than is kept
+  TestReport report;
+  report.text("[Unknown]");
+  for (int i = 0; i < kBlocks; ++i) {
+    const std::string name = std::to_string(i);
+    const auto number = static_cast<uint64_t>(i + 1);
+    report.event(48, 108,
+                 call(100 * i, 100 * i + 10, kThreadA, 0, report.text("call " + name), number).text(99, unread));
+    report.event(79, 107,
+                 device_work(100 * i + 20, 100 * i + 50, number, 0, 7, kProcessA, 101,
+                             Message().varint(1, report.text("kernel " + name)).varint(21, 32)));
+    report.end_block();
+  }
+  const TestFile file(report.bytes(), ".nsys-rep");
+  const cgpu::Run run = read_file(file.path());
+  for (const auto& [kind, name] : {std::pair{SliceKind::runtime_call, "call "}, {SliceKind::kernel, "kernel "}}) {
+    std::vector<std::string> expected;
+    for (int i = 0; i < kBlocks; ++i) expected.push_back(name + std::to_string(i));
+    EXPECT_EQ(names_of(run, kind), expected);
+  }
+  const auto last = static_cast<SliceIndex>(run.timeline.slices.size() - 1);
+  const auto arguments = run.arguments->arguments(run.timeline.slices.source[last]);
+  EXPECT_TRUE(std::any_of(arguments.begin(), arguments.end(),
+                          [](const Argument& one) { return one.key == "registersPerThread" && one.value == "32"; }));
+}
+
 TEST(NsysReport, WhatIsNotUnderstoodIsCountedByName) {
   TestReport report = content();
   report.event(128, 128, Message().varint(1, 5)).event(128, 128, Message().varint(1, 6));

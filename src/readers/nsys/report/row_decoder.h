@@ -26,20 +26,26 @@ class RowDecoder {
   const std::vector<std::pair<size_t, ReportColumn::Computed>>& computed() const { return computed_; }
 
  private:
-  /// Where the value of a field goes: the place of a column, kSkipped, or from kFirstInner down, the slots of a
-  /// message.
-  using Slots = std::array<int16_t, kReportFields>;
-  static constexpr int16_t kSkipped = -1;
-  static constexpr int16_t kFirstInner = -2;
+  /// Where the values of a message go: by field 0 where it is skipped, from 1 up a value, from -1 down the slots of a
+  /// message in it.
+  struct Slots {
+    std::array<int16_t, kReportFields> slot{};
+    size_t wanted = 0;  // fields that are not skipped
+
+    void want(uint8_t field, int64_t to) {
+      wanted += slot[field] == 0 ? 1 : 0;
+      slot[field] = static_cast<int16_t>(to);
+    }
+  };
 
   Slots& slots_of(uint8_t inner_field);
   void read(std::string_view message, const Slots& slots, std::vector<TableValue>& values) const;
 
   size_t values_;  // those of the columns, then substitutes
-  Slots outer_{};
+  Slots outer_;
   std::vector<Slots> inner_;
-  std::vector<std::pair<size_t, size_t>>
-      substitutes_;  // place of a column, place of the field that replaces it where it is absent
+  /// The place of a column, and that of the field that replaces it where it is absent.
+  std::vector<std::pair<size_t, size_t>> substitutes_;
   std::vector<std::pair<size_t, ReportColumn::Computed>> computed_;
 };
 
