@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/sort_runs.h"
+#include "links/awaited_copies.h"
 #include "links/waiting_calls.h"
 #include "model/plausible.h"
 
@@ -166,13 +167,11 @@ void GraphBuilder::find_returns(size_t run) {
                                                       : EdgeKind::wait;
     per_run_[run].returns.push_back({wait.slice, op, kind, all_streams});
   }
-  // A copy of pageable memory is done, or has been taken over by the driver, when its call returns, also where the call
-  // says that it does not wait.
   for_each_device_op(t, [&](OpIndex number, SliceIndex op) {
-    const bool pageable =
-        t.device_ops.source[number] == MemoryKind::pageable || t.device_ops.destination[number] == MemoryKind::pageable;
-    const SliceIndex call = pageable ? host_launch_of(t, op) : kNone;
-    if (call == kNone || t.slices.end(op) > t.slices.end(call) || !waiting.insert(call).second) return;
+    if (t.device_ops.kind[number] != OpKind::memory) return;
+    const SliceIndex call = host_launch_of(t, op);
+    if (!waits_for_own_copy(t, number, call) || t.slices.end(op) > t.slices.end(call)) return;
+    if (!waiting.insert(call).second) return;
     per_run_[run].returns.push_back({call, op, EdgeKind::copy_wait});
   });
   find_full_queues(run, waiting);

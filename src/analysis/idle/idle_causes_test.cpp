@@ -61,6 +61,7 @@ TEST(IdleCauses, CompilersButNotWhatTheyMade) {
   EXPECT_EQ(cause(annotation, "executor_utils::Nvrtc::CompileProgram"), "compilation");
   EXPECT_EQ(cause(annotation, "KernelExecutor::compile"), "compilation");
   EXPECT_EQ(cause(SliceKind::runtime_call, "AscendCL@aclopCompileAndExecute"), "compilation");
+  EXPECT_EQ(cause(SliceKind::runtime_call, "hiprtcCompileProgram"), "compilation");
   EXPECT_EQ(cause(frame, "torch/_dynamo/convert_frame.py(1072): _compile"), "compilation");
   EXPECT_EQ(cause(frame, "torch/_inductor/compile_fx.py(1017): compile_fx"), "compilation");
   EXPECT_EQ(cause(frame, "triton/compiler/compiler.py(226): compile"), "compilation");

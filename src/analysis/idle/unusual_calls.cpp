@@ -9,6 +9,7 @@
 #include "analysis/common/asked_names.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/idle/usual_durations.h"
+#include "links/awaited_copies.h"
 
 namespace cgpu {
 
@@ -118,15 +119,14 @@ class LongCalls {
   std::vector<uint32_t> process_;  // number, by track
 };
 
-/// Calls that were still at work when the copy of pageable memory ran that they launched.
+/// Calls that were still at work when the copy ran that they launched, and for which they wait.
 std::vector<SliceIndex> holding_copies(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
   std::vector<SliceIndex> found;
   for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
-    const DeviceOps& ops = timeline.device_ops;
-    if (ops.source[op] != MemoryKind::pageable && ops.destination[op] != MemoryKind::pageable) return;
+    if (timeline.device_ops.kind[op] != OpKind::memory) return;
     const SliceIndex call = launch_of(timeline, slice);
-    if (call != kNone && slices.start[slice] < slices.end(call)) found.push_back(call);
+    if (waits_for_own_copy(timeline, op, call) && slices.start[slice] < slices.end(call)) found.push_back(call);
   });
   return found;
 }

@@ -29,10 +29,11 @@ class LaunchesOfNames : public TestRun {
     return launch;
   }
   /// A copy that begins so long before the call returns.
-  SliceIndex copy(MemoryKind source, int64_t before_return, int64_t duration = 8 * kMicrosecond) {
+  SliceIndex copy(MemoryKind source, int64_t before_return, int64_t duration = 8 * kMicrosecond,
+                  int64_t takes = 2 * kMicrosecond) {
     const SliceIndex launch = call("cudaMemcpyAsync", duration);
     const int64_t end = run.timeline.slices.end(launch);
-    memcpy("copy", end - before_return, 2 * kMicrosecond, {CopyKind::HtoD, source, MemoryKind::device, 8},
+    memcpy("copy", end - before_return, takes, {CopyKind::HtoD, source, MemoryKind::device, 8},
            {0, 7, OpKind::memory, KernelClass::copy, launch});
     return launch;
   }
@@ -121,6 +122,16 @@ TEST(UnusualCalls, CopiesOfPageableMemoryHoldTheThread) {
   const SliceIndex held = run.copy(MemoryKind::pageable, 3 * kMicrosecond);
   run.copy(MemoryKind::pageable, -1);  // the call has staged the data and returned
   run.copy(MemoryKind::pinned, 3 * kMicrosecond);
+  EXPECT_EQ(run.unusual(), (CausesOfCalls{{held, IdleCause::blocking_copy}}));
+}
+
+TEST(UnusualCalls, CopiesOfUnrecordedMemoryHoldTheThreadThatReturnsAfterThem) {
+  LaunchesOfNames run;
+  constexpr int64_t kLong = 100 * kMicrosecond;
+  const SliceIndex held = run.copy(MemoryKind::unknown, kLong + kMicrosecond, 2 * kLong, kLong);
+  run.copy(MemoryKind::unknown, kLong - kMicrosecond, 2 * kLong, kLong);       // the copy goes on
+  run.copy(MemoryKind::unknown, 12 * kMicrosecond, kLong, 11 * kMicrosecond);  // may be over by chance
+  run.copy(MemoryKind::pinned, kLong + kMicrosecond, 2 * kLong, kLong);
   EXPECT_EQ(run.unusual(), (CausesOfCalls{{held, IdleCause::blocking_copy}}));
 }
 
