@@ -81,6 +81,18 @@ TEST(Repeats, ThreeLayersOfOneKindAndOneOfAnotherAreOnePeriod) {
   EXPECT_EQ(find_repeats(words_of(repeated(two_models, 8), "n"), 0.05)[0].period, 9u);
 }
 
+TEST(Repeats, OfOneStretchWhatRepeatsWithoutABreak) {
+  const std::string iteration = repeated("abcdefghij", 10) + "z";
+  Words words = words_of(repeated(iteration, 9), "a");
+  EXPECT_EQ(find_repeats(words, 0.5)[0].period, 10u);
+  words.in_one_stretch = true;
+  const std::vector<Repeat> found = find_repeats(words, 0.5);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].period, iteration.size());
+  ASSERT_EQ(found[0].stretches.size(), 1u);
+  EXPECT_EQ(found[0].stretches[0].length, 9 * iteration.size());
+}
+
 TEST(Repeats, NeedsAHeavyWordAndThreeCopies) {
   EXPECT_TRUE(find_repeats(words_of(repeated("abcdefghij", 12), ""), 0.05).empty());
   EXPECT_TRUE(find_repeats(words_of(repeated("abcdefghij", 2), "a"), 0.05).empty());

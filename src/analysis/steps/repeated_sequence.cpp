@@ -78,7 +78,13 @@ std::optional<RepeatedSequence> find_repeated_sequence(const Timeline& timeline,
   words.own_work.assign(words.word.size(), false);
   words.product.assign(words.word.size(), false);  // what repeats here are iterations, whatever repeats in them
   words.starts.assign(words.word.size(), false);
-  const std::vector<Repeat> repeats = find_repeats(words, kLeastShareOfTime);
+  // An iteration may repeat something within itself: the sequence that repeats without a break is the iteration.
+  words.in_one_stretch = true;
+  std::vector<Repeat> repeats = find_repeats(words, kLeastShareOfTime);
+  if (repeats.empty()) {
+    words.in_one_stretch = false;
+    repeats = find_repeats(words, kLeastShareOfTime);
+  }
   if (repeats.empty()) return std::nullopt;
   sequence.period = repeats.front().period;
   for (const Repeat::Stretch& stretch : repeats.front().stretches) {

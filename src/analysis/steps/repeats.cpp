@@ -1,6 +1,7 @@
 #include "analysis/steps/repeats.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -67,6 +68,11 @@ struct Covered {
   int64_t weight = 0;
 };
 
+int64_t weight_of(const Words& words, const Repeat::Stretch& stretch) {
+  const auto begin = words.weight.begin() + static_cast<std::ptrdiff_t>(stretch.begin);
+  return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(stretch.length), int64_t{0});
+}
+
 /// Whether what `part`, which repeats inside of a period of `whole`, leaves of the period is a layer of another kind.
 bool leaves_a_layer(const Words& words, const Repeat& whole, const Repeat& part) {
   if (whole.period > kLayersInTurn * part.period) return false;
@@ -105,8 +111,15 @@ Covered repeats_of(const Words& words, size_t period, const std::vector<StretchO
   Covered found{{period, {}}, 0};
   const auto close = [&](size_t begin, size_t end) {
     if (!has_heavy(words, begin, period)) return;
-    found.repeat.stretches.push_back({begin, end - begin});
-    for (size_t i = begin; i < end; ++i) found.weight += words.weight[i];
+    const Repeat::Stretch stretch{begin, end - begin};
+    const int64_t weight = weight_of(words, stretch);
+    if (!words.in_one_stretch) {
+      found.repeat.stretches.push_back(stretch);
+      found.weight += weight;
+    } else if (weight > found.weight) {
+      found.repeat.stretches = {stretch};
+      found.weight = weight;
+    }
   };
   const auto repeats = [&](size_t i) { return words.word[i] == words.word[i + period]; };
   const size_t least = (kLeastCopies - 1) * period;  // so many words in a row must equal the one a period later
