@@ -61,6 +61,13 @@ class Fusable(unittest.TestCase):
         self.assertEqual(fusable((kernel(1), 8)), [])
         self.assertEqual(fusable((fill, 30), (reduction, 30)), [])  # a buffer is cleared before each time
 
+    def test_copies_of_several_tensors_are_no_part_of_a_sequence(self):
+        """Weights that are cast before each layer, beside elementwise kernels."""
+        cast = "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)>(int)"
+        self.assertEqual(fusable((kernel(1), 20), (cast, 60), (cast, 60), (cast, 60), (kernel(2), 20), before=400), [])
+        found, = fusable((kernel(1), 60), (cast, 60), (kernel(2), 60), before=100)
+        self.assertAlmostEqual(found["recoverable_ns"], STEPS * 100 * 2 * 61e3, delta=2e5)
+
     def test_a_host_that_is_too_slow_gains_nothing_from_it(self):
         """Launches of 20 us bind the run: kernels of 8 us are hidden behind them."""
         chain = [(kernel(number), 8) for number in range(5)]

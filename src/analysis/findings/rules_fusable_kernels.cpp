@@ -115,6 +115,15 @@ void add_sequence(const Timeline& t, std::span<const OpIndex> ops, FusableSequen
   }
 }
 
+/// Whether an op is one of several equal copies, one after another: they are of several tensors, and as one kernel they
+/// would pass over memory as often.
+bool is_one_of_several_copies(const Timeline& t, std::span<const OpIndex> in_order, size_t place) {
+  const auto name_at = [&](size_t at) { return t.slices.name[t.device_ops.slice[in_order[at]]]; };
+  if (class_of(t, in_order[place]) != KernelClass::layout) return false;
+  return (place > 0 && name_at(place - 1) == name_at(place)) ||
+         (place + 1 < in_order.size() && name_at(place + 1) == name_at(place));
+}
+
 FusableSequences fusable_sequences(const Timeline& t) {
   FusableSequences sequences;
   const auto start_of = [&](OpIndex op) { return t.slices.start[t.device_ops.slice[op]]; };
@@ -130,12 +139,15 @@ FusableSequences fusable_sequences(const Timeline& t) {
       sequence.clear();
       names.clear();
     };
-    for (const OpIndex op : in_order) {
+    for (size_t i = 0; i < in_order.size(); ++i) {
+      const OpIndex op = in_order[i];
       const KernelClass kernel_class = class_of(t, op);
       if (!can_be_fused(kernel_class) || t.device_ops.kind[op] != OpKind::compute) {
         end_sequence();
       } else if (kernel_class == KernelClass::layout && changes_layout(t.name(t.device_ops.slice[op]))) {
         continue;  // with one layout from end to end it is not there: rules_extra_work.cpp
+      } else if (is_one_of_several_copies(t, in_order, i)) {
+        continue;
       } else {
         sequence.push_back(op);
         names.push_back(t.slices.name[t.device_ops.slice[op]]);
