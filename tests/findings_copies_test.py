@@ -107,6 +107,43 @@ class Kinds(unittest.TestCase):
             self.assertEqual(reading(1, pinned), "blocking_copies", pinned)
             self.assertEqual(reading(6, pinned), "small_copies", pinned)
 
+    def test_values_that_another_call_waits_for(self):
+        """As item() reads them since PyTorch 2.5: a copy into page-locked memory, and a wait for the stream."""
+        def step(reads):
+            def run(m):
+                for _ in range(30):
+                    m.launch(machine.GEMM, 20)
+                    if reads:
+                        with m.within("aten::item"):
+                            m.copy("DtoH", 4)
+                            m.synchronize(machine.MAIN_STREAM)
+                m.synchronize()
+            return run
+        found, = alarms(of(steps(step(True), 20)))
+        self.assertEqual(found["rule"], "synchronization")
+        truth = saved(steps(step(True), 20), steps(step(False), 20))
+        self.assertAlmostEqual(found["recoverable_ns"] / truth, 1, delta=0.1)
+
+    def test_memory_whose_kind_is_not_recorded(self):
+        """A call that returns after its copy has waited for it, whatever it is called."""
+        def step(m):
+            m.copy("HtoD", 800 * machine.PAGEABLE, pinned=False)
+            m.events[-1]["name"] = "Memcpy HtoD"
+            m.launch(machine.GEMM, 1500)
+        first = alarms(of(steps(step, 20)))[0]
+        self.assertEqual(first["rule"], "exposed_copies")
+        self.assertAlmostEqual(first["recoverable_ns"], 20 * 0.8e6, delta=20 * 0.02e6)
+
+    def test_copies_of_both_directions_can_hide_each_other(self):
+        """Copies take 60 % of each step, those of one direction 30 %: beside kernels of 40 % all of them can be hidden."""
+        def step(m):
+            m.launch(machine.GEMM, 4000)
+            m.copy("DtoH", 3000 * machine.PINNED)
+            m.copy("HtoD", 3000 * machine.PINNED)
+            m.synchronize(machine.MAIN_STREAM)
+        row = by_rule(of(steps(step, 20)))["exposed_copies"]
+        self.assertAlmostEqual(row["recoverable_pct"], 60, delta=1)
+
     def test_copies_beside_a_host_that_reads_files(self):
         """2 ms of kernels, 0.7 ms of a pageable copy, then 1.5 ms of reading: both causes are said, each with its time."""
         def step(copies=True, reads=True):

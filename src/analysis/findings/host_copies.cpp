@@ -9,6 +9,7 @@
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
 #include "hardware/host_links.h"
+#include "links/waits.h"
 
 namespace cgpu {
 
@@ -56,6 +57,14 @@ void set_cost(const Slices& slices, int64_t busy_until, HostCopy& copy) {
   copy.cost = std::max(slices.end(copy.slice), slices.end(copy.call)) - std::min(begin, start);
 }
 
+/// Whether a wait of the thread that launched a copy ended with it.
+bool is_awaited_later(const Slices& slices, const Waits& waits, const HostCopy& copy) {
+  if (copy.call == kNone || copy.blocks) return false;
+  return std::ranges::any_of(waits.around(copy.slice), [&](const Wait* wait) {
+    return wait->op == copy.slice && wait->slice != copy.call && slices.track[wait->slice] == slices.track[copy.call];
+  });
+}
+
 }  // namespace
 
 std::vector<HostCopy> judged_copies(RuleContext& context) {
@@ -96,6 +105,8 @@ std::vector<HostCopy> judged_copies(RuleContext& context) {
           copy.is_mean = true;
         }
         set_cost(slices, busy_before, copy);
+        copy.is_awaited = is_awaited_later(slices, context.facts().waits(number), copy);
+        copy.blocks = copy.blocks || copy.is_awaited;
         if (last > 0 && copies[last - 1].kind == copy.kind) copy.has_neighbour = copies[last - 1].has_neighbour = true;
         copies.push_back(copy);
         last = copies.size();
@@ -103,6 +114,23 @@ std::vector<HostCopy> judged_copies(RuleContext& context) {
     }
   }
   return copies;
+}
+
+ReadValues read_values(const std::vector<HostCopy>& copies, double small_copy) {
+  constexpr double kNearlyAll = 0.9;
+  ReadValues values;
+  int64_t time_of_values = 0;
+  int64_t time = 0;
+  for (const HostCopy& copy : copies) {
+    time += copy.time;
+    const bool is_small = copy.bytes >= 0 && static_cast<double>(copy.bytes) < small_copy;
+    if (!is_small || !copy.is_awaited || copy.kind != CopyKind::DtoH || copy.has_neighbour) continue;
+    ++values.count;
+    time_of_values += copy.time;
+  }
+  values.are_nearly_all =
+      values.count > 0 && static_cast<double>(time_of_values) >= kNearlyAll * static_cast<double>(time);
+  return values;
 }
 
 double host_link_rate(const Run& run) {

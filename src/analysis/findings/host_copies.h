@@ -19,7 +19,8 @@ struct HostCopy {
   MemoryKind memory = MemoryKind::unknown;  // of the host
   int64_t bytes = -1;                       // -1 where it is not known
   bool is_mean = false;                     // these are known on average alone
-  bool blocks = false;                      // its call returns only after it
+  bool blocks = false;                      // its call returns only after it, or the thread then waits for it
+  bool is_awaited = false;                  // the latter: another call waits for it
   int64_t time = 0;                         // ns
   double link = 0;                          // the rate of the link of its run (host_link_rate)
   /// ns of the copy and its call; of one that blocks without what the call waits for before the copy begins.
@@ -30,6 +31,14 @@ struct HostCopy {
 
 /// Those that run in the judged periods. O(device ops log device ops).
 std::vector<HostCopy> judged_copies(RuleContext& context);
+
+/// Small copies to the host, each alone in its stream, for which another call then waits: values that are read one by
+/// one, as by item().
+struct ReadValues {
+  int64_t count = 0;
+  bool are_nearly_all = false;  // of the time of all copies
+};
+ReadValues read_values(const std::vector<HostCopy>& copies, double small_copy);
 
 /// GB/s (bytes a nanosecond) of the link between host and devices, by the data sheet of the only model of the run; 0
 /// where none states it. O(device ops).

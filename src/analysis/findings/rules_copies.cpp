@@ -218,6 +218,19 @@ std::string text_of(const std::set<std::pair<int64_t, int32_t>>& devices, size_t
   return fmt::format("; device{} {}", ranks == 1 && names.size() > 1 ? "s" : "", fmt::join(names, ", "));
 }
 
+/// What part of the time of all copies those of the direction take that has most. Each direction has an engine of its
+/// own: copies of the other one can run beside them.
+double part_of_longest_direction(const std::vector<HostCopy>& copies) {
+  std::map<CopyKind, int64_t> times;
+  int64_t all = 0;
+  int64_t longest = 0;
+  for (const HostCopy& copy : copies) {
+    all += copy.time;
+    longest = std::max(longest, times[copy.kind] += copy.time);
+  }
+  return all > 0 ? static_cast<double>(longest) / static_cast<double>(all) : 1;
+}
+
 /// What of the judged time lies before the first copy of the direction that has most, or after its last one: no copy
 /// can be hidden beside it. 0 of several periods, whose neighbours can.
 int64_t time_without_copies(RuleContext& context, const std::vector<HostCopy>& copies) {
@@ -246,13 +259,16 @@ int64_t time_without_copies(RuleContext& context, const std::vector<HostCopy>& c
 /// From this part of the rate of a link on nothing makes a copy faster: its packets and the protocol take the rest.
 constexpr double kFullLink = 0.7;
 
-/// Copies that take longer than all the rest: nothing could hide all of them. The best that is known is to hide what
-/// the devices do beside them, or to copy at the rate of the link; at twice the rate where that is not known.
+/// Copies of one direction that take longer than all the rest: nothing could hide all of them. The best that is known
+/// is to hide what the devices do beside them, or to copy at the rate of the link; at twice the rate where that is not
+/// known.
 void bound_what_can_be_hidden(RuleContext& context, const Copies& copies, Finding& finding) {
   const int64_t copying = context.path(BoundBy::memory).total;
-  if (2 * copying <= context.measured()) return;
-  const int64_t besides = context.measured() - copying - time_without_copies(context, copies.all);
-  const int64_t hidden = std::clamp<int64_t>(besides, 0, context.books().other_work_than_copies());
+  const auto longest =
+      static_cast<int64_t>(std::llround(static_cast<double>(copying) * part_of_longest_direction(copies.all)));
+  if (copying + longest <= context.measured()) return;
+  const int64_t besides = context.measured() - longest - time_without_copies(context, copies.all);
+  const int64_t hidden = std::clamp<int64_t>(besides, 0, context.books().other_work_than_copies() + copying - longest);
   const BestRate best = best_rate_of(copies.all);
   const bool is_full = best.is_known && best.part >= kFullLink;
   const int64_t faster =
@@ -400,6 +416,8 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   };
   const int64_t without_wait = context.gain_of(not_blocking);
   const bool is_waiting = 2 * without_wait > gain;
+  // Copies by which values are read go with the waits for them, in the finding `synchronization`.
+  if (!is_waiting && read_values(copies.all, context.thresholds().small_copy).are_nearly_all) return;
   const ExposedCopies exposed = is_waiting ? ExposedCopies{} : exposed_copies(context.session());
   const bool waits_for_others = is_waiting && 2 * copies.cost_of_blocking < without_wait &&
                                 (!is_noticeable(copies.cost_of_blocking) ||

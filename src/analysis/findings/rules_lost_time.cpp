@@ -14,11 +14,13 @@
 #include "analysis/common/name_rules.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/computing_ops.h"
+#include "analysis/findings/host_copies.h"
 #include "analysis/findings/lost_times.h"
 #include "analysis/findings/places_of_waits.h"
 #include "analysis/findings/rule_context.h"
 #include "kernels/communication_names.h"
 #include "links/graph_captures.h"
+#include "links/waits.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -130,10 +132,28 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
   }
 }
 
+/// What is gone without waits. Where half of them or more are for single values that are copied to the host, the calls
+/// for these copies, too; and the copies, where there are hardly others.
+EdgeTimes::Scenario without_waits(RuleContext& context) {
+  EdgeTimes::Scenario without = removed({IdleCause::synchronization});
+  const ReadValues values = read_values(judged_copies(context), context.thresholds().small_copy);
+  int64_t waits = 0;
+  for (size_t number = 0; number < context.session().runs.size(); ++number) {
+    const Timeline& t = context.session().runs[number].timeline;
+    waits += std::ranges::count_if(context.facts().waits(number).all(), [&](const Wait& wait) {
+      return wait.end == Wait::End::op && wait.by != Wait::By::launch && is_call(t.kind(wait.slice));
+    });
+  }
+  if (values.count == 0 || 2 * values.count < waits) return without;
+  without.removed.set(kOfSmallCopies);
+  if (values.are_nearly_all) without.removed.set(BoundBy(BoundBy::memory).number());
+  return without;
+}
+
 /// Waits of the host for the device. A wait itself is over when the device is; what it costs is what the host does only
 /// after it, while the device has nothing queued: that is gone if the host does not wait.
 void find_synchronization(RuleContext& context, std::vector<Finding>& findings) {
-  const EdgeTimes::Scenario without = removed({IdleCause::synchronization});
+  const EdgeTimes::Scenario without = without_waits(context);
   const int64_t gain = context.gain_of(without);
   const double share = static_cast<double>(gain) / static_cast<double>(context.measured());
   if (share < context.thresholds().noticeable) return;
