@@ -42,16 +42,6 @@ void CountedLaunch::set_duration(int64_t start, int64_t end) {
   if (!__builtin_sub_overflow(end, start, &between) && between >= 0) duration = between;
 }
 
-void CountedLaunch::set_sizes(const std::array<int64_t, 3>& items, const std::array<int64_t, 3>& items_of_block) {
-  std::array<int64_t, 3> blocks{};
-  for (size_t axis = 0; axis < items.size(); ++axis) {
-    if (items[axis] <= 0 || items_of_block[axis] <= 0) return;
-    blocks[axis] = items[axis] / items_of_block[axis] + (items[axis] % items_of_block[axis] != 0 ? 1 : 0);
-  }
-  grid = blocks;
-  block = items_of_block;
-}
-
 void Assembler::begin_process(std::string name) {
   process_ = std::move(name);
   callers_.clear();
@@ -96,9 +86,11 @@ void Assembler::add_call(const Event& event, std::string_view domain, StringId n
                      event.end);
 }
 
-void Assembler::add_op(const Event& event, StringId name, SliceKind kind, const Place& place, DeviceOp op) {
+void Assembler::add_op(const Event& event, StringId name, SliceKind kind, const Place& place, DeviceOp op,
+                       uint64_t source) {
   op.slice = builder_.add_slice({.start = event.start,
                                  .correlation = key_of(event),
+                                 .source = source,
                                  .name = name,
                                  .category = builder_.category(text_of(kind), kind)},
                                 event.end);
@@ -108,8 +100,10 @@ void Assembler::add_op(const Event& event, StringId name, SliceKind kind, const 
   places_.push_back(place);
 }
 
-void Assembler::add_kernel(const Event& event, StringId name, const Place& place) {
-  add_op(event, name, SliceKind::kernel, place, {});
+void Assembler::add_kernel(const Event& event, StringId name, const Place& place,
+                           const std::optional<LaunchSizes>& sizes) {
+  if (sizes) run.arguments = arguments_;
+  add_op(event, name, SliceKind::kernel, place, {}, sizes ? arguments_->source_of(*sizes) : kNoSource);
 }
 
 void Assembler::add_copy(const Event& event, std::string_view direction, int32_t source, int32_t destination,
@@ -142,8 +136,10 @@ ProfiledLaunch& Assembler::launch(const CountedLaunch& description) {
   take(launch.registers, description.registers);
   take(launch.shared_bytes, description.shared_bytes);
   take(launch.duration_ns, description.duration);
-  take(launch.grid, description.grid);
-  take(launch.block, description.block);
+  if (description.sizes) {
+    take(launch.grid, std::optional(description.sizes->grid));
+    take(launch.block, std::optional(description.sizes->block));
+  }
   return launch;
 }
 

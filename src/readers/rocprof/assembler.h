@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "model/run.h"
+#include "readers/common/launch_arguments.h"
 #include "readers/common/timeline_builder.h"
 
 namespace cgpu::rocprof {
@@ -45,13 +47,10 @@ struct CountedLaunch {
   std::optional<int64_t> registers;
   std::optional<int64_t> shared_bytes;
   std::optional<int64_t> duration;
-  std::optional<std::array<int64_t, 3>> grid;  // blocks
-  std::optional<std::array<int64_t, 3>> block;
+  std::optional<LaunchSizes> sizes;
 
   /// None where it would be negative.
   void set_duration(int64_t start, int64_t end);
-  /// A grid counts work items here; blocks are what it has of them. None where one of the sizes is not known.
-  void set_sizes(const std::array<int64_t, 3>& items, const std::array<int64_t, 3>& items_of_block);
 };
 
 class Assembler {
@@ -64,7 +63,8 @@ class Assembler {
 
   /// A call, or a range or mark of the program.
   void add_call(const Event& event, std::string_view domain, StringId name, const std::string& thread);
-  void add_kernel(const Event& event, StringId name, const Place& place);
+  void add_kernel(const Event& event, StringId name, const Place& place,
+                  const std::optional<LaunchSizes>& sizes = std::nullopt);
   /// `direction`: "HOST_TO_DEVICE", with or without words before it. Devices as the agents of both ends.
   void add_copy(const Event& event, std::string_view direction, int32_t source, int32_t destination, int64_t stream,
                 int64_t bytes);
@@ -83,9 +83,11 @@ class Assembler {
 
  private:
   int64_t key_of(const Event& event);
-  void add_op(const Event& event, StringId name, SliceKind kind, const Place& place, DeviceOp op);
+  void add_op(const Event& event, StringId name, SliceKind kind, const Place& place, DeviceOp op,
+              uint64_t source = kNoSource);
 
   TimelineBuilder builder_;
+  std::shared_ptr<LaunchArguments> arguments_ = std::make_shared<LaunchArguments>();
   std::string process_;            // that wrote the files
   std::set<std::string> callers_;  // processes in these files that made calls
   std::map<std::pair<std::string, std::string>, int64_t> processes_;

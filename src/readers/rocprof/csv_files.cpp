@@ -1,6 +1,8 @@
 #include "readers/rocprof/csv_files.h"
 
+#include <array>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -111,10 +113,21 @@ class CsvFile {
     const size_t agent = table_.column({"Agent_Id"});
     const size_t queue = table_.column({"Queue_Id"});
     const size_t stream = table_.column({"Stream_Id"});
+    const auto columns = [&](std::string_view of) {
+      std::array<size_t, 3> found{};
+      for (size_t axis = 0; axis < found.size(); ++axis) found[axis] = table_.column({std::string(of) + "XYZ"[axis]});
+      return found;
+    };
+    const std::array<size_t, 3> items = columns("Grid_Size_");
+    const std::array<size_t, 3> items_of_block = columns("Workgroup_Size_");
+    const auto sizes = [&](const std::array<size_t, 3>& of) {
+      return std::array{integer(of[0]).value_or(0), integer(of[1]).value_or(0), integer(of[2]).value_or(0)};
+    };
     for (Event kernel; table_.next();) {
       if (!event(kernel)) continue;
       into_.add_kernel(kernel, into_.name(kernel_name(text(name))),
-                       {agent_number(agent).value_or(0), integer(queue).value_or(-1), integer(stream).value_or(-1)});
+                       {agent_number(agent).value_or(0), integer(queue).value_or(-1), integer(stream).value_or(-1)},
+                       sizes_of_items(sizes(items), sizes(items_of_block)));
     }
   }
 

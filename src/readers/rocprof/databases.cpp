@@ -166,25 +166,26 @@ class GuidReader {
            const StringId name =
                symbol == kernels_.end() ? into_.name("kernel " + std::to_string(row.integer(4))) : symbol->second;
            const Place place{agent(row.integer(3)).device, number_or_none(row, 5), number_or_none(row, 6)};
-           into_.add_kernel(kernel, name, place);
+           const auto sizes = sizes_of_items({row.integer(9), row.integer(10), row.integer(11)},
+                                             {row.integer(12), row.integer(13), row.integer(14)});
+           into_.add_kernel(kernel, name, place, sizes);
            if (const auto counted = counters_.find(row.integer(7)); counted != counters_.end()) {
-             add_counters(row, kernel, name, place, counted->second);
+             add_counters(row.integer(8), kernel, name, place, sizes, counted->second);
            }
          });
   }
 
   using Counters = std::vector<std::pair<std::string, double>>;
-  void add_counters(const Scan& row, const rocprof::Event& kernel, StringId name, const Place& place,
-                    const Counters& counters) {
+  void add_counters(int64_t dispatch, const rocprof::Event& kernel, StringId name, const Place& place,
+                    const std::optional<LaunchSizes>& sizes, const Counters& counters) {
     CountedLaunch launch;
     launch.process = kernel.process;
-    launch.dispatch = row.integer(8);
+    launch.dispatch = dispatch;
     launch.kernel = run_.timeline.names[name];
     launch.device = place.device;
     launch.queue = place.queue;
     launch.set_duration(kernel.start, kernel.end);
-    launch.set_sizes({row.integer(9), row.integer(10), row.integer(11)},
-                     {row.integer(12), row.integer(13), row.integer(14)});
+    launch.sizes = sizes;
     ProfiledLaunch& made = into_.launch(launch);
     for (const auto& [counter, value] : counters) into_.add_counter(made, "counters", counter, value);
   }

@@ -284,7 +284,17 @@ class ProcessReader {
     into_.add_kernel(
         kernel, name_of_kernel("dispatch_info.kernel_id"),
         {device_of("dispatch_info.agent_id.handle"), record_.integer("dispatch_info.queue_id.handle").value_or(-1),
-         record_.integer("stream_id.handle").value_or(-1)});
+         record_.integer("stream_id.handle").value_or(-1)},
+        sizes_in("dispatch_info."));
+  }
+
+  /// Of a launch that `info` describes.
+  std::optional<LaunchSizes> sizes_in(const std::string& info) {
+    const auto sizes = [&](const std::string& of) {
+      const auto size = [&](const char* axis) { return record_.integer(info + of + axis).value_or(0); };
+      return std::array<int64_t, 3>{size(".x"), size(".y"), size(".z")};
+    };
+    return sizes_of_items(sizes("grid_size"), sizes("workgroup_size"));
   }
 
   void add_copy() {
@@ -333,11 +343,7 @@ class ProcessReader {
     description.registers = record_.integer("arch_vgpr_count");
     description.shared_bytes = record_.integer("lds_block_size_v");
     description.set_duration(when.start, when.end);
-    const auto sizes = [&](const std::string& of) {
-      const auto size = [&](const char* axis) { return record_.integer(info + of + axis).value_or(0); };
-      return std::array<int64_t, 3>{size(".x"), size(".y"), size(".z")};
-    };
-    description.set_sizes(sizes("grid_size"), sizes("workgroup_size"));
+    description.sizes = sizes_in(info);
     ProfiledLaunch& launch = into_.launch(description);
     for (const auto& [counter, value] : values_) {
       const auto name = counters_.find(counter);

@@ -41,7 +41,8 @@ const std::string kWide =
     "0,\"f() [clone .kd]\",2,64,5,64,100,250\n1,g.kd,2,64,x,64,8.1E+14,8.1E+14\n";
 const std::string kTail =
     "\"buffer_records\":{\"kernel_dispatch\":[{\"correlation_id\":{\"internal\":1},\"start_timestamp\":300,"
-    "\"end_timestamp\":400,\"dispatch_info\":{\"agent_id\":{\"handle\":77},\"queue_id\":{\"handle\":1},\"kernel_id\":5}"
+    "\"end_timestamp\":400,\"dispatch_info\":{\"agent_id\":{\"handle\":77},\"queue_id\":{\"handle\":1},\"kernel_id\":5,"
+    "\"workgroup_size\":{\"x\":64,\"y\":1,\"z\":1},\"grid_size\":{\"x\":130,\"y\":1,\"z\":1}}"
     ","
     "\"stream_id\":{\"handle\":3}}],\"hip_api\":[{\"kind\":1,\"operation\":1,\"correlation_id\":{\"internal\":1},"
     "\"start_timestamp\":100,\"end_timestamp\":200,\"thread_id\":8}],\"memory_copy\":[{\"operation\":3,"
@@ -127,6 +128,28 @@ TEST(Rocprof, KernelsAndRaggedRows) {
   EXPECT_EQ(run.timeline.device_ops.device[0], 4);
   EXPECT_EQ(run.timeline.device_ops.stream[0], 2);
   EXPECT_EQ(run.events.skipped, 1);
+}
+
+/// The arguments of a slice as text.
+std::string arguments_of(const cgpu::Run& run, SliceIndex slice) {
+  std::string text;
+  if (!run.arguments) return text;
+  for (const Argument& one : run.arguments->arguments(run.timeline.slices.source[slice])) {
+    text += one.key + one.value + " ";
+  }
+  return text;
+}
+
+TEST(Rocprof, GridsOfKernelsAreBlocks) {
+  const auto run = read(
+      "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","
+      "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
+      "\"KERNEL_DISPATCH\",4,1,\"f()\",1,10,20,64,2,1,640,5,1\n"
+      "\"KERNEL_DISPATCH\",4,1,\"g()\",2,30,40,64,2,1,,5,1\n");
+  const std::vector<SliceIndex>& ops = run.timeline.device_ops.slice;
+  ASSERT_EQ(ops.size(), 2u);
+  EXPECT_EQ(arguments_of(run, ops[0]), "grid[10, 3, 1] block[64, 2, 1] ");
+  EXPECT_EQ(arguments_of(run, ops[1]), "") << "one of its sizes is missing";
 }
 
 TEST(Rocprof, Copies) {
@@ -219,6 +242,7 @@ TEST(Rocprof, JsonResultsInAnyOrder) {
     EXPECT_EQ(run.timeline.device_ops.stream[0], 3);
     EXPECT_EQ(run.timeline.device_ops.copy[1], CopyKind::DtoH);
     EXPECT_EQ(run.timeline.device_ops.bytes[1], 64);
+    EXPECT_EQ(arguments_of(run, kernel), "grid[3, 1, 1] block[64, 1, 1] ");
     ASSERT_TRUE(run.launch_metrics);
     const ProfiledLaunch& launch = run.launch_metrics->launches.front();
     EXPECT_EQ(launch.kernel, "f()");
@@ -283,6 +307,7 @@ TEST(Rocprof, ReadsTheDatabaseOfRocprofv3) {
     EXPECT_EQ(ops.stream[0], 3);
     EXPECT_EQ(ops.copy[1], CopyKind::HtoD);
     EXPECT_EQ(ops.bytes[1], 64);
+    EXPECT_NE(arguments_of(run, ops.slice[0]).find("grid[3, "), std::string::npos);
     ASSERT_EQ(run.timeline.instants.size(), 1u);
     EXPECT_EQ(run.timeline.names[run.timeline.instants[0].name], "step \"1\"");
     ASSERT_TRUE(run.launch_metrics);
