@@ -381,7 +381,6 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
         } else if (const uint32_t node = node_of_op[piece.op]; node == kNone) {
           number = cause(CauseKind::orphan, [](const Spelt&) { return std::string("(launched in other iterations)"); });
         } else if (piece.waiting) {
-          causes_[of_node(node)].hidden[side] -= piece.time;
           number =
               cause(CauseKind::waiting, [label = work.node(node).label](const Spelt& spelt) { return spelt(label); });
         } else {
@@ -407,7 +406,12 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
   for (OpIndex op = 0; op < node_of_op.size(); ++op) {
     if (node_of_op[op] == kNone) continue;
     cause_of_op[op] = of_node(node_of_op[op]);
-    causes_[cause_of_op[op]].hidden[side] += timeline.slices.duration[timeline.device_ops.slice[op]];
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    const auto wait = ends_of_waits_[side][run].find(slice);
+    const int64_t begin = wait == ends_of_waits_[side][run].end()
+                              ? timeline.slices.start[slice]
+                              : std::max(timeline.slices.start[slice], wait->second);
+    causes_[cause_of_op[op]].hidden[side] += std::max<int64_t>(0, timeline.slices.end(slice) - begin);
     if (is_counted(side, run, op)) ++causes_[cause_of_op[op]].count[side];
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/common/rank_sum.h"
 #include "analysis/common/statistics.h"
@@ -45,6 +46,20 @@ bool are_shifted(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return rank_sum_test(reals(a), reals(b)).p <= kChance + kRounding;
 }
 
+/// Of sums by iteration over `parts` runs or devices, of which each is meant.
+std::optional<Spread> spread_of_sums(const Comparison& comparison, PerSide<std::vector<int64_t>> sums,
+                                     const PerSide<size_t>& parts) {
+  if (!comparison.per_iteration()) return std::nullopt;
+  for (const Side side : kSides) {
+    const SideTotals& totals = comparison.totals(side);
+    size_t of_all_runs = SIZE_MAX;
+    for (const std::vector<int64_t>& run : totals.iteration_times) of_all_runs = std::min(of_all_runs, run.size());
+    sums[side].resize(totals.iteration_times.empty() ? 0 : of_all_runs);
+    for (int64_t& one : sums[side]) one /= static_cast<int64_t>(std::max<size_t>(1, parts[side]));
+  }
+  return spread_between(sums, least_change(comparison));
+}
+
 }  // namespace
 
 std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values, double least) {
@@ -70,28 +85,23 @@ std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values
 }
 
 std::optional<Spread> iteration_spread(const Comparison& comparison) {
-  if (!comparison.per_iteration()) return std::nullopt;
+  // Ranks wait for each other: an iteration of all of them is one.
   PerSide<std::vector<int64_t>> times;
   for (const Side side : kSides) {
     for (const std::vector<int64_t>& run : comparison.totals(side).iteration_times) {
-      times[side].insert(times[side].end(), run.begin(), run.end());
+      times[side].resize(std::max(times[side].size(), run.size()));
+      for (size_t i = 0; i < run.size(); ++i) times[side][i] += run[i];
     }
   }
-  return spread_between(times, least_change(comparison));
+  return spread_of_sums(
+      comparison, std::move(times),
+      {comparison.totals(Side::a).iteration_times.size(), comparison.totals(Side::b).iteration_times.size()});
 }
 
 std::optional<Spread> spread_of_series(const Comparison& comparison,
                                        const PerSide<std::vector<int64_t>>& by_iteration) {
-  if (!comparison.per_iteration()) return std::nullopt;
-  PerSide<std::vector<int64_t>> values = by_iteration;
-  for (const Side side : kSides) {
-    const SideTotals& totals = comparison.totals(side);
-    size_t of_all_runs = SIZE_MAX;
-    for (const std::vector<int64_t>& run : totals.iteration_times) of_all_runs = std::min(of_all_runs, run.size());
-    values[side].resize(totals.iteration_times.empty() ? 0 : of_all_runs);
-    for (int64_t& one : values[side]) one /= static_cast<int64_t>(std::max<size_t>(1, totals.devices));
-  }
-  return spread_between(values, least_change(comparison));
+  return spread_of_sums(comparison, by_iteration,
+                        {comparison.totals(Side::a).devices, comparison.totals(Side::b).devices});
 }
 
 }  // namespace cgpu

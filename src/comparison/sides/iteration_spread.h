@@ -32,7 +32,7 @@ struct Spread {
 /// they do by more than `least` ns.
 std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values, double least = 0);
 
-/// Of the lengths of the iterations of all runs; absent also where the runs have no iterations.
+/// Of the lengths of iterations, the mean over the runs of a side; absent also where the runs have no iterations.
 std::optional<Spread> iteration_spread(const Comparison& comparison);
 
 /// Of ns by iteration, summed over runs and devices (Cause::by_iteration): of one device. Absent as above.

@@ -104,15 +104,18 @@ std::string when_words(const Comparison& comparison, const Cause& cause) {
 /// "on rank 3" where one rank has most of the change.
 std::string where_words(const Comparison& comparison, const Cause& cause) {
   if (comparison.groups().size() < 2) return {};
-  int64_t sum = 0;
-  std::vector<int64_t> change;
+  double sum = 0;
+  std::vector<double> change;
   for (const Comparison::Group& group : comparison.groups()) {
-    const size_t a = group.runs.a.front();
-    const size_t b = group.runs.b.front();
-    sum += change.emplace_back(cause.by_run.b[b] - cause.by_run.a[a]);
+    const auto of_iteration = [&](Side side) {
+      const size_t run = group.runs[side].front();
+      return static_cast<double>(cause.by_run[side][run]) /
+             static_cast<double>(std::max<size_t>(1, comparison.time(side, run).iterations.size()));
+    };
+    sum += change.emplace_back(of_iteration(Side::b) - of_iteration(Side::a));
   }
   for (size_t i = 0; i < change.size(); ++i) {
-    if (sum != 0 && static_cast<double>(change[i]) / static_cast<double>(sum) > 0.8) {
+    if (sum != 0 && change[i] / sum > 0.8) {
       const size_t run = comparison.groups()[i].runs.b.front();
       return fmt::format("on rank {}", comparison.facts(Side::b).run(run).rank);
     }
