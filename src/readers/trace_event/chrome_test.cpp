@@ -67,6 +67,13 @@ TEST(ChromeReader, BeginsAndEndsPairOnTheirThread) {
   expect_books(run);
 }
 
+TEST(ChromeReader, AnEmptyObjectIsNoEvent) {
+  const cgpu::Run run = read_text(array({event("i", "mark", "1"), R"({"x": 1})", "{}"}));
+  EXPECT_EQ(run.events.read, 2);
+  EXPECT_EQ(run.notes.count("skipped_event"), 1) << "that which has a member";
+  expect_books(run);
+}
+
 TEST(ChromeReader, EndsGoByNameAndTheRestLastsUntilTheEndOfTheTrace) {
   const cgpu::Run run =
       read_text(array({event("B", "a", "0"), event("B", "b", "1"), event("B", "b", "2"), event("E", "a", "3"),

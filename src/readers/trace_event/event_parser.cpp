@@ -120,6 +120,7 @@ WindowResult EventParser::parse(std::string_view text, uint64_t offset, Batch& b
     ondemand::value value;
     if (element.get(value)) return result;
     const char* const begin = value.raw_json_token().data();
+    if (std::string_view(begin, 2) == "{}") continue;  // closes the lists of JAX and TensorFlow
     ondemand::object object;
     if (value.get_object().get(object)) return result;
     event.clear();
