@@ -107,6 +107,8 @@ constexpr std::array kFrameworkTerms{
         " (torch.nn.functional.scaled_dot_product_attention, FlashAttention; attn_implementation=\"sdpa\" in "
         "Hugging Face models)",
         " (FlashAttention)"},
+    FrameworkTerms{"batches of equally many tokens (sort or pack sequences by their length)",
+                   "parts of the data or of the domain that take equally long"},
     FrameworkTerms{"NVTX, Python frames, samples", "NVTX, samples"},
     FrameworkTerms{"NVTX, Python frames", "NVTX"},
     FrameworkTerms{"a PyTorch profile, Nsight Systems", "a trace of the device's profiler"},

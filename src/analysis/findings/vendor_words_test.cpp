@@ -41,6 +41,13 @@ TEST(SuggestionWords, ToolsAndSettingsAreThoseOfTheVendor) {
   }
 }
 
+TEST(SuggestionWords, EqualWorkIsOfTokensInPyTorchAlone) {
+  constexpr const char* kEqual = "equal work: batches of equally many tokens (sort or pack sequences by their length)";
+  EXPECT_EQ(in_words_of("NVIDIA", true, kEqual, true), kEqual);
+  EXPECT_EQ(in_words_of("NVIDIA", false, kEqual, false),
+            "equal work: parts of the data or of the domain that take equally long");
+}
+
 TEST(SuggestionWords, TheLockOfTheInterpreterIsForPython) {
   constexpr const char* kLock =
       "Find who holds it: often the interpreter's lock, when other threads of the process run Python";
