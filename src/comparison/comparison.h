@@ -64,7 +64,8 @@ struct Cause {
   bool more_often = false;                   // of ops that one side alone has: the other has some of this name, too
   PerSide<int64_t> time = {};                // ns of all devices and iterations
   PerSide<int64_t> count = {};               // device ops, or ops of the host, of all iterations
-  PerSide<int64_t> hidden = {};              // ns of the durations of these ops without waiting that others own, which ran beside them
+  PerSide<int64_t> hidden =
+      {};  // ns of the durations of these ops without waiting that others own, which ran beside them
   PerSide<std::vector<int64_t>> by_iteration = {};            // ns, over all runs
   PerSide<std::vector<int64_t>> by_run = {};                  // ns
   PerSide<std::array<int64_t, kWorkNatures>> by_nature = {};  // ns of device work
