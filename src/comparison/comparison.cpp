@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/steps/repeated_sequence.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "comparison/alignment/numbered_names.h"
@@ -183,10 +184,19 @@ void Comparison::find_repetitions() {
   if (is_host_vs_device()) return;
   if (facts_.a->session().runs.size() != facts_.b->session().runs.size()) return;
   PerSide<std::vector<ComparedTime>> found = repeated_iterations(facts_, hosts_.a != nullptr, labels_);
-  // Where both repeat equally often, all of both can be compared.
+  // Where both repeat equally often, all of both can be compared, and is where they do something else, too.
+  bool nothing_else = true;
   for (size_t run = 0; run < found.a.size(); ++run) {
     by_repetition_ = by_repetition_ || found.a[run].iterations.size() != found.b[run].iterations.size();
+    for (const Side side : kSides) {
+      int64_t repeated = 0;
+      for (const Iteration& one : found[side][run].iterations) repeated += one.time.end - one.time.begin;
+      const Interval all = compared_time(*facts_[side], run, false, {}).iterations.front().time;
+      const auto count = static_cast<int64_t>(found[side][run].iterations.size());
+      nothing_else = nothing_else && is_all_repeated(all.end - all.begin, repeated, count);
+    }
   }
+  by_repetition_ = by_repetition_ || (nothing_else && !found.a.empty());
   if (!by_repetition_) return;
   per_iteration_ = true;
   times_ = std::move(found);

@@ -45,6 +45,11 @@ enum class CauseKind : uint8_t {
 };
 const char* text_of(CauseKind kind);
 
+class Comparison;
+/// The chance that a cause may have (Spread::chance, iteration_spread.h) so that its change is certain. Comparison has
+/// it once for all.
+double chance_of_certain_causes(const Comparison& comparison);
+
 /// Where on a side something took longest.
 struct Place {
   size_t run = 0;
@@ -149,6 +154,9 @@ class Comparison {
     return activity_[side].get([&] { return device_activity(*this, side); });
   }
 
+  double chance_of_certain_causes() const {
+    return chance_of_certain_causes_.get([&] { return cgpu::chance_of_certain_causes(*this); });
+  }
   /// In which layers of the model causes changed, computed on first use.
   const ChangedLayers& changed_layers() const {
     return changed_layers_.get([&] { return ChangedLayers(*this); });
@@ -226,6 +234,7 @@ class Comparison {
   mutable PerSide<Once<Table>> op_shapes_;
   mutable PerSide<Once<DeviceActivity>> activity_;
   mutable PerSide<Once<std::optional<OpWork>>> op_work_;
+  mutable Once<double> chance_of_certain_causes_;
   mutable Once<ChangedLayers> changed_layers_;
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;

@@ -78,20 +78,12 @@ std::optional<RepeatedSequence> find_repeated_sequence(const Timeline& timeline,
   words.own_work.assign(words.word.size(), false);
   words.product.assign(words.word.size(), false);  // what repeats here are iterations, whatever repeats in them
   words.starts.assign(words.word.size(), false);
-  // An iteration may repeat something within itself: the sequence that repeats without a break is the iteration.
-  words.in_one_stretch = true;
-  std::vector<Repeat> repeats = find_repeats(words, kLeastShareOfTime);
-  if (repeats.empty()) {
-    words.in_one_stretch = false;
-    repeats = find_repeats(words, kLeastShareOfTime);
-  }
+  words.in_one_stretch = true;  // layers repeat, too, but only within an iteration
+  const std::vector<Repeat> repeats = find_repeats(words, kLeastShareOfTime);
   if (repeats.empty()) return std::nullopt;
   sequence.period = repeats.front().period;
-  for (const Repeat::Stretch& stretch : repeats.front().stretches) {
-    if (stretch.length <= sequence.length) continue;
-    sequence.begin = stretch.begin;
-    sequence.length = stretch.length;
-  }
+  sequence.begin = repeats.front().stretches.front().begin;
+  sequence.length = repeats.front().stretches.front().length;
   sequence.words = std::move(words.word);
   return sequence;
 }
@@ -137,6 +129,13 @@ std::vector<Interval> find_repetitions(const Timeline& timeline) {
       joined_in_turns(anchor ? repetitions_of(*sequence, timeline, *anchor) : periods_of(*sequence, timeline));
   if (repetitions.size() < kFewestRepetitions) repetitions.clear();
   return repetitions;
+}
+
+bool is_all_repeated(int64_t all, int64_t repeated, int64_t count) {
+  constexpr int64_t kMany = 10;
+  constexpr double kLittleMore = 1.1;
+  return count >= kMany && static_cast<double>(all - repeated) * static_cast<double>(count) <=
+                               kLittleMore * static_cast<double>(repeated);
 }
 
 }  // namespace cgpu

@@ -40,4 +40,8 @@ std::vector<Interval> repetitions_of(const RepeatedSequence& sequence, const Tim
 /// two to eight are one. Empty where there are fewer than three.
 std::vector<Interval> find_repetitions(const Timeline& timeline);
 
+/// Whether a run does nothing else of note: it has many repetitions, and what lies outside of these (`count`, which
+/// take `repeated` ns of `all`) is one more, of which a part is before them and a part behind.
+bool is_all_repeated(int64_t all, int64_t repeated, int64_t count);
+
 }  // namespace cgpu

@@ -20,7 +20,7 @@ struct Words {
   std::vector<bool>
       own_work;              // what only layers do: the rest of a longer period that has it is a layer of another kind
   std::vector<bool> starts;  // no stretch goes over the border before such a word
-  bool in_one_stretch = false;  // a sequence has its longest stretch alone
+  bool in_one_stretch = false;  // of each period only the stretch that takes longest counts
 };
 
 struct Repeat {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
+#include "analysis/common/false_discovery.h"
 #include "analysis/common/rank_sum.h"
 #include "analysis/common/statistics.h"
 #include "analysis/common/student.h"
@@ -21,15 +23,15 @@ double squared_error(const std::vector<int64_t>& times) {
   return deviation * deviation / static_cast<double>(times.size());
 }
 
-/// Whether all values of one side lie above all of the other, and that is no chance: of all orders of n and m values
-/// two are like that.
-bool lie_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+/// The chance that all values of one side lie above all of the other, where they do: of all orders of n and m values
+/// two are like that. Else 1.
+double chance_of_lying_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   const auto [least_a, most_a] = std::minmax_element(a.begin(), a.end());
   const auto [least_b, most_b] = std::minmax_element(b.begin(), b.end());
-  if (*most_a >= *least_b && *most_b >= *least_a) return false;
+  if (*most_a >= *least_b && *most_b >= *least_a) return 1;
   double orders = 1;  // (n + m) over n
   for (size_t i = 1; i <= a.size(); ++i) orders *= static_cast<double>(b.size() + i) / static_cast<double>(i);
-  return 2 / orders <= kChance;
+  return 2 / orders;
 }
 
 /// What is worth a word, ns of an iteration on one device.
@@ -37,13 +39,12 @@ double least_change(const Comparison& comparison) {
   return kLeastShareOfChange * per_device_iteration(comparison, Side::a, comparison.totals(Side::a).time);
 }
 
-/// Whether one side lies above the other as far as chance brings about in at most 5 % of cases.
-bool are_shifted(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
-  constexpr double kRounding = 1e-9;  // so that the answer is the same the other way round
+/// That one side lies above the other so far.
+double chance_of_shift(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   const auto reals = [](const std::vector<int64_t>& values) {
     return std::vector<double>(values.begin(), values.end());
   };
-  return rank_sum_test(reals(a), reals(b)).p <= kChance + kRounding;
+  return rank_sum_test(reals(a), reals(b)).p;
 }
 
 /// Of sums by iteration over `parts` runs or devices, of which each is meant.
@@ -75,12 +76,22 @@ std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values
                  : std::pow(part_a + part_b, 2) / (part_a * part_a / (count(a) - 1) + part_b * part_b / (count(b) - 1));
   const double delta = mean(b) - mean(a);
   const double reach = student_quantile(1 - kChance / 2, freedom) * error;
+  const double far = std::abs(delta);
+  double of_means = far > 0 ? 0 : 1;
+  if (error > 0) of_means = 2 * (1 - student_share(far / error, freedom));
+  of_means = std::min(of_means, chance_of_lying_apart(a, b));
   Spread spread{.delta = delta,
                 .low = delta - reach,
                 .high = delta + reach,
-                .differs = std::abs(delta) > reach || lie_apart(a, b),
-                .median = {median(a), median(b)}};
-  spread.median_differs = std::abs(spread.median.b - spread.median.a) > least && are_shifted(a, b);
+                .differs = of_means <= kChance,
+                .median = {median(a), median(b)},
+                .chance = of_means};
+  if (std::abs(spread.median.b - spread.median.a) > least) {
+    constexpr double kRounding = 1e-9;  // so that the answer is the same the other way round
+    const double of_medians = chance_of_shift(a, b);
+    spread.median_differs = of_medians <= kChance + kRounding;
+    if ((spread.median.b > spread.median.a) == (delta > 0)) spread.chance = std::min(of_means, of_medians - kRounding);
+  }
   return spread;
 }
 
@@ -96,6 +107,21 @@ std::optional<Spread> iteration_spread(const Comparison& comparison) {
   return spread_of_sums(
       comparison, std::move(times),
       {comparison.totals(Side::a).iteration_times.size(), comparison.totals(Side::b).iteration_times.size()});
+}
+
+double chance_of_certain_causes(const Comparison& comparison) {
+  const double least = least_change(comparison);
+  std::vector<double> chances;
+  for (const Cause& cause : comparison.causes()) {
+    const bool is_large = std::ranges::any_of(
+        kSides, [&](Side side) { return per_device_iteration(comparison, side, cause.time[side]) >= least; });
+    const std::optional<Spread> spread = is_large ? spread_of_series(comparison, cause.by_iteration) : std::nullopt;
+    if (spread) chances.push_back(spread->chance);
+  }
+  if (chances.empty()) return kChance;
+  const std::vector<double> adjusted = adjusted_chances(chances);
+  const auto certain = std::ranges::count_if(adjusted, [](double chance) { return chance <= kChance; });
+  return kChance * static_cast<double>(std::max<std::ptrdiff_t>(1, certain)) / static_cast<double>(chances.size());
 }
 
 std::optional<Spread> spread_of_series(const Comparison& comparison,

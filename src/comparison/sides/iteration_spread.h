@@ -1,6 +1,8 @@
 // Whether iterations of two runs differ by more than they do among themselves: Welch's interval of 95 % for the
 // difference of two means, and, since a single slow iteration makes that wide, whether all iterations of one side take
 // longer than all of the other; of the medians, which such an iteration hardly moves, the rank-sum test (rank_sum.h).
+// Of many causes some would differ by chance: those that are said to differ are held to a rate of false ones of 5 %
+// (false_discovery.h).
 // It says nothing of how runs differ among themselves: for that, runs have to be repeated (docs/gate.md).
 #pragma once
 
@@ -22,10 +24,8 @@ struct Spread {
   bool differs = false;    // for sure: 0 is outside, or such an order of all would come about by chance in at most 5 %
   PerSide<double> median;  // ns
   bool median_differs =
-      false;  // for sure: chance would shift one side against the other as far in at most 5 % of cases
-
-  /// Whether the change is no chance, by the means or, where these go the same way, the medians.
-  bool is_certain() const { return differs || (median_differs && (median.b > median.a) == (delta > 0)); }
+      false;          // for sure: chance would shift one side against the other as far in at most 5 % of cases
+  double chance = 1;  // of such a change where there is none, by the means or, where these go the same way, the medians
 };
 
 /// Of the values of iterations, ns; absent where a side has fewer than three. Medians are only said to differ where

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "analysis/findings/rank_findings.h"
+#include "analysis/findings/thresholds.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "comparison/tables/compared_columns.h"
@@ -55,11 +56,17 @@ void append_compared(const PerSide<const Table*>& sides, const ComparedTimes& ti
     const auto pct = [&](Side side) { return rule[side] ? rule[side]->pct.value_or(0) : 0; };
     const auto ns = [&](Side side) { return pct(side) / 100 * (*times)[side]; };
     const double delta = times ? 100 * (ns(Side::b) - ns(Side::a)) / times->a : pct(Side::b) - pct(Side::a);
-    const char* change = !rule.a             ? "new"
-                         : !rule.b           ? "gone"
-                         : delta > kNoticed  ? "grown"
-                         : delta < -kNoticed ? "shrunk"
-                                             : "same";
+    // A finding of one side may be on the other, too, below what a finding needs.
+    const auto may_have_as_much = [&](Side side) {
+      return times && !rule[side] && rule[other(side)]->pct &&
+             ns(other(side)) <= Thresholds{}.noticeable * (*times)[side];
+    };
+    const char* change = may_have_as_much(Side::a) || may_have_as_much(Side::b) ? "unsure"
+                         : !rule.a                                              ? "new"
+                         : !rule.b                                              ? "gone"
+                         : delta > kNoticed                                     ? "grown"
+                         : delta < -kNoticed                                    ? "shrunk"
+                                                                                : "same";
     const auto title = [&](Side side) { return rule[side] ? Cell(rule[side]->title) : Cell(); };
     const auto share = [&](Side side) { return rule[side] ? cell(rule[side]->pct) : Cell(); };
     const auto time = [&](Side side) {
@@ -128,7 +135,10 @@ Table compare_findings(const Table& a, const Table& b) {
 ComparisonTable compare_findings_table() {
   return {.name = "compare_findings",
           .about = "findings of both runs by rule, with the share of the steps' time that each could save",
-          .columns = {key_column("rule", "as in findings"), key_column("change", "new, gone, grown, shrunk or same"),
+          .columns = {key_column("rule", "as in findings"),
+                      key_column("change",
+                                 "new, gone, grown, shrunk or same; unsure: the other side may have as much, which is "
+                                 "less than a finding needs there"),
                       real_column("recoverable_a_pct", "%", "of the time of the steps of A"),
                       real_column("recoverable_b_pct", "%", "of the time of the steps of B"),
                       time_column("recoverable_a_ns",

@@ -93,7 +93,9 @@ MarkedText change_headline(const Comparison& comparison, const std::vector<Expla
     certain.push_back(fmt::format("the median {} ({})", change_of_time(noise.medians->a, noise.medians->b).plain(),
                                   signed_ns(static_cast<int64_t>(difference))));
   }
-  if (certain.empty()) return words + "; within noise.\n";
+  if (certain.empty()) {
+    return words + (noise.slow.empty() ? "; within noise.\n" : fmt::format("; not certain: {}.\n", noise.slow));
+  }
   return fmt::format("{}: {}; certain. On average {}{}; within noise.\n", what, fmt::join(certain, "; "), times.plain(),
                      by);
 }

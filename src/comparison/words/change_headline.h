@@ -15,7 +15,8 @@ namespace cgpu {
 /// have a tenth of the change or more, three at most. Where the change is within what iterations differ by: "An
 /// iteration: idle (data_loading) -33.8 ms; the median 177.0 ms -> 123.0 ms, -30.5 % (-54.0 ms); certain. On average
 /// 154.9 ms -> 141.1 ms, -8.9 % (-13.8 ms); within noise.", with the causes that have a tenth of what iterations differ
-/// by and half a percent of the time of A, and the median where it changed for sure.
+/// by and half a percent of the time of A, and the median where it changed for sure. Where a few slow iterations of one
+/// side make the change: "not certain: 3 of 12 iterations of B take far longer".
 MarkedText change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
                            const PerSide<int64_t>& time, const NoiseOfTime& noise);
 

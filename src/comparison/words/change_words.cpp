@@ -4,29 +4,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
-#include "analysis/common/asked_names.h"
 #include "analysis/device/memory_peak.h"
 #include "analysis/findings/thresholds.h"
-#include "analysis/idle/idle_causes.h"
 #include "comparison/tables/compared_columns.h"
 #include "comparison/tables/comparison_table.h"
 #include "comparison/words/call_tree_words.h"
 #include "comparison/words/change_headline.h"
 #include "comparison/words/device_words.h"
+#include "comparison/words/host_call_words.h"
 #include "comparison/words/iteration_words.h"
 #include "comparison/words/level_words.h"
 #include "comparison/words/measured_launch_words.h"
 #include "comparison/words/precision_words.h"
 #include "comparison/words/quantity_words.h"
 #include "comparison/words/repeated_work_words.h"
+#include "comparison/words/uniform_change_words.h"
 #include "comparison/words/work_words.h"
-#include "kernels/names.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -218,74 +217,12 @@ double share_of_other_shapes(const Comparison& comparison) {
   return all == 0 ? 0 : static_cast<double>(other_shapes) / static_cast<double>(all);
 }
 
-/// A call that the host waits in: what it is called on each side, and how often, in all compared iterations.
-struct WaitingCall {
-  PerSide<std::string> name;
-  PerSide<int64_t> count;
-};
-
-/// By name; HIP has the names of CUDA with another beginning.
-std::map<std::string, WaitingCall> count_waiting_calls(const Comparison& comparison) {
-  std::map<std::string, WaitingCall> calls;
-  for (const Side side : kSides) {
-    for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
-      const Timeline& timeline = comparison.facts(side).run(run).timeline;
-      const std::vector<Iteration>& iterations = comparison.time(side, run).iterations;
-      AskedNames waits(timeline, [&](SliceIndex call) {
-        return cause_named_by(timeline.kind(call), timeline.name(call)) == IdleCause::synchronization;
-      });
-      for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-        if (!is_call(timeline.kind(slice))) continue;
-        const auto intervals = is_marked(iterations) ? &Iteration::mark : &Iteration::time;
-        if (!iteration_at(iterations, intervals, timeline.slices.start[slice])) continue;
-        if (!waits(slice)) continue;
-        const std::string_view name = api_name(timeline.name(slice));
-        WaitingCall& call = calls[name.starts_with("hip") ? "cuda" + std::string(name.substr(3)) : std::string(name)];
-        call.name[side] = name;
-        ++call.count[side];
-      }
-    }
-  }
-  return calls;
-}
-
-/// What the host waits in more or less often than before.
-std::string waiting_words(const Comparison& comparison) {
-  std::string text;
-  for (const auto& [key, call] : count_waiting_calls(comparison)) {
-    const double a = per_device_iteration(comparison, Side::a, call.count.a);
-    const double b = per_device_iteration(comparison, Side::b, call.count.b);
-    if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
-    const bool renamed = a > 0 && b > 0 && call.name.a != call.name.b;
-    const std::string& name = b > 0 ? call.name.b : call.name.a;
-    text += fmt::format("Waits of the host in {}: {} -> {}{}.\n",
-                        renamed ? fmt::format("{} -> {}", call.name.a, name) : name, count_words(a), count_words(b),
-                        comparison.per_iteration() ? " an iteration" : "");
-  }
-  return text;
-}
-
-/// How many launches device ops take, where one side starts more of them at once, as by graphs.
-std::string launch_words(const Comparison& comparison) {
-  const auto launches = [&](Side side) {
-    return per_device_iteration(comparison, side, comparison.activity(side).launches);
-  };
-  const auto ops = [&](Side side) {
-    return per_device_iteration(comparison, side, comparison.totals(side).device_ops);
-  };
-  const double a = launches(Side::a);
-  const double b = launches(Side::b);
-  if (a == 0 || b == 0 || std::abs(b / ops(Side::b) - a / ops(Side::a)) < 0.1) return {};
-  const auto of_graphs = [&](Side side) -> std::string {
-    const int64_t graphs = comparison.activity(side).graph_launches;
-    if (graphs == 0) return "";
-    const double count = per_device_iteration(comparison, side, graphs);
-    const char* of_what = count == 1 ? "of a graph" : "of graphs";
-    return graphs == comparison.activity(side).launches ? fmt::format(" {}", of_what)
-                                                        : fmt::format(" ({} {})", count_words(count), of_what);
-  };
-  return fmt::format("Launches of device ops{}: {}{} -> {}{}.\n", comparison.per_iteration() ? " an iteration" : "",
-                     count_words(a), of_graphs(Side::a), count_words(b), of_graphs(Side::b));
+/// How many ranks there are, where that changed.
+std::string rank_words(const Comparison& comparison) {
+  const auto ranks = [&](Side side) { return comparison.facts(side).session().runs.size(); };
+  if (ranks(Side::a) == ranks(Side::b)) return {};
+  return fmt::format("Ranks: {} -> {}; times are the mean of a device of all ranks of a side.\n", ranks(Side::a),
+                     ranks(Side::b));
 }
 
 /// How the peak of device memory changed, where it did.
@@ -357,6 +294,7 @@ MarkedText changed_findings(const Table& findings, double noise_pct) {
       continue;
     }
     const std::string change = text(row, "change");
+    if (change == "unsure") continue;
     const Cell a = row[findings.column("recoverable_a_ns")];
     const Cell b = row[findings.column("recoverable_b_ns")];
     std::string times;
@@ -388,8 +326,11 @@ MarkedText cause_words(const Comparison& comparison, const std::vector<Explained
     left -= one.delta();
     text += change_line(one.delta(), time.a, words_of(comparison, one, false));
   };
+  // The headline names what makes a tenth of a change.
+  const int64_t most_small = noise.within ? INT64_MAX : std::abs(change) / 10;
   const auto is_small = [&](const ExplainedCause& one) {
-    return static_cast<double>(std::abs(one.delta())) < 0.005 * static_cast<double>(time.a);
+    return std::abs(one.delta()) < most_small &&
+           static_cast<double>(std::abs(one.delta())) < 0.005 * static_cast<double>(time.a);
   };
   std::vector<ExplainedCause> untold;
   std::vector<ExplainedCause> uncertain;
@@ -486,13 +427,15 @@ ChangeWords change_words(const Comparison& comparison) {
     text += fmt::format("{}{}: {} -> {}.\n", comparison.host(Side::a) != nullptr ? "Ops" : "Device ops",
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a), count_words(ops_b));
   }
-  text += launch_words(comparison) + level_words(comparison);
+  text += rank_words(comparison) + launch_words(comparison) + level_words(comparison);
   if (const double share = share_of_other_shapes(comparison); share > Thresholds{}.noticeable) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);
+  } else if (!noise.within || noise.busy_change != 0) {
+    text += uniform_change_words(comparison);
   }
   text += precision_words(comparison) + comparison.changed_layers().count_words() + work_words(comparison) +
-          repeated_work_words(comparison) + waiting_words(comparison) + memory_words(comparison);
+          repeated_work_words(comparison) + waiting_call_words(comparison) + memory_words(comparison);
   const double noise_pct = noise.within ? 100 * noise.least / static_cast<double>(time.a) : 0;
   MarkedText why = cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
                    changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);

@@ -59,6 +59,37 @@ std::string times_of(const std::vector<Iteration>& iterations, const std::vector
   return fmt::format("{}", fmt::join(times, ", "));
 }
 
+constexpr size_t kFewestForSlow = 4;
+
+/// The iterations of a run that take far longer than the others.
+struct SlowIterations {
+  size_t run = 0;
+  std::vector<size_t> which;
+  size_t of = 0;
+
+  std::string count_words() const { return fmt::format("{} of {} iterations", which.size(), of); }
+};
+
+/// Of the first run of a side that has some.
+std::optional<SlowIterations> slow_iterations(const Comparison& comparison, Side side) {
+  constexpr double kFarSlower = 1.25;
+  if (!comparison.per_iteration()) return std::nullopt;
+  const std::vector<std::vector<int64_t>>& runs = comparison.totals(side).iteration_times;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    const std::vector<int64_t>& times = runs[run];
+    if (times.size() < kFewestForSlow) continue;
+    const double usual = median(times);
+    SlowIterations slow{run, {}, times.size()};
+    for (size_t i = 0; i < times.size(); ++i) {
+      if (static_cast<double>(times[i]) > kFarSlower * usual) slow.which.push_back(i);
+    }
+    // What comes again and again is no exception, and what hardly moves the mean explains nothing.
+    if (slow.which.empty() || 2 * slow.which.size() >= times.size()) continue;
+    if (mean(times) >= (1 + Thresholds{}.noticeable) * usual) return slow;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string busy_words(const Comparison& comparison) {
@@ -91,6 +122,11 @@ NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& 
   if (spread->differs && change > smallest) return {};
   NoiseOfTime noise{.within = true, .of_iterations = true, .least = least};
   if (spread->median_differs) noise.medians = spread->median;
+  const Side longer = time.b > time.a ? Side::b : Side::a;
+  if (const auto slow = slow_iterations(comparison, longer); slow && !slow_iterations(comparison, other(longer))) {
+    noise.slow = fmt::format("{} of {} {} far longer", slow->count_words(), longer == Side::a ? "A" : "B",
+                             slow->which.size() == 1 ? "takes" : "take");
+  }
   noise.words = fmt::format("That is within what iterations differ by themselves ({} either way)", ns_words(least));
   const std::optional<Spread> busy = spread_of_busy_time(comparison);
   if (!busy || !busy->differs || std::abs(busy->delta) <= smallest) {
@@ -106,35 +142,22 @@ NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& 
 
 bool is_certain(const Comparison& comparison, const ExplainedCause& one) {
   const std::optional<Spread> spread = spread_of_series(comparison, one.cause->by_iteration);
-  return !spread || spread->is_certain();
+  return !spread || spread->chance <= comparison.chance_of_certain_causes();
 }
 
 MarkedText slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise) {
-  constexpr size_t kFewest = 4;
-  constexpr double kFarSlower = 1.25;
-  if (!comparison.per_iteration()) return {};
   std::string words;
   PerSide<double> middle;
   for (const Side side : kSides) {
     const std::vector<std::vector<int64_t>>& runs = comparison.totals(side).iteration_times;
-    for (size_t run = 0; run < runs.size(); ++run) {
-      const std::vector<int64_t>& times = runs[run];
-      if (times.size() < kFewest) continue;
-      const double usual = median(times);
-      if (run == 0) middle[side] = usual;
-      std::vector<size_t> slow;
-      for (size_t i = 0; i < times.size(); ++i) {
-        if (static_cast<double>(times[i]) > kFarSlower * usual) slow.push_back(i);
-      }
-      // What comes again and again is no exception, and what hardly moves the mean explains nothing.
-      if (slow.empty() || 2 * slow.size() >= times.size()) continue;
-      if (mean(times) < (1 + Thresholds{}.noticeable) * usual) continue;
-      words += fmt::format("In {}, {} of {} iterations {} far longer than the others{}: {}.\n",
-                           side == Side::a ? "A" : "B", slow.size(), times.size(), slow.size() == 1 ? "takes" : "take",
-                           runs.size() > 1 ? fmt::format(" of rank {}", comparison.facts(side).run(run).rank) : "",
-                           times_of(comparison.time(side, run).iterations, slow));
-      break;
-    }
+    if (!runs.empty() && runs.front().size() >= kFewestForSlow) middle[side] = median(runs.front());
+    const std::optional<SlowIterations> slow = slow_iterations(comparison, side);
+    if (!slow) continue;
+    const std::string of_rank =
+        runs.size() > 1 ? fmt::format(" of rank {}", comparison.facts(side).run(slow->run).rank) : "";
+    words += fmt::format("In {}, {} {} far longer than the others{}: {}.\n", side == Side::a ? "A" : "B",
+                         slow->count_words(), slow->which.size() == 1 ? "takes" : "take", of_rank,
+                         times_of(comparison.time(side, slow->run).iterations, slow->which));
   }
   if (words.empty() || noise.medians || middle.a == 0 || middle.b == 0) return words;
   const MarkedText change = change_of_time(middle.a, middle.b);

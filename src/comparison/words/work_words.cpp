@@ -29,6 +29,19 @@ PerSide<double> shared_work(const std::map<std::string, double>& a, const std::m
   return sum;
 }
 
+/// Whether all ops grew or shrank alike, so that work differs in amount alone: of ops that reach other rates, one that
+/// grows changes the time per FLOP of all without running any faster.
+bool grew_alike(const std::map<std::string, double>& a, const std::map<std::string, double>& b,
+                const PerSide<double>& sum) {
+  constexpr double kAlike = 0.03;
+  double unlike = 0;
+  for (const auto& [name, work] : a) {
+    const auto found = b.find(name);
+    if (found != b.end()) unlike += std::abs(found->second - work * sum.b / sum.a);
+  }
+  return unlike <= kAlike * sum.b;
+}
+
 /// The innermost op around device work, or itself where it is in none.
 Label place_of(const MergedWork& work, uint32_t index) {
   for (uint32_t above = work.node(index).parent; above != kNone; above = work.node(above).parent) {
@@ -96,7 +109,7 @@ std::string work_words(const Comparison& comparison) {
   PerSide<double> work;
   const char* unit = "";
   const char* each = "";
-  bool is_known_of_most = true;  // of what is computed
+  bool has_rate = true;  // known of most of what is computed, which differs in amount alone
   if (work_a && work_b) {
     const auto covers = [&](int64_t OpWork::*known) {
       return 2 * ((*work_a).*known) >= comparison.activity(Side::a).compute &&
@@ -105,19 +118,19 @@ std::string work_words(const Comparison& comparison) {
     work = shared_work(work_a->flops_by_op, work_b->flops_by_op);
     unit = "FLOP";
     each = "FLOP";
-    is_known_of_most = covers(&OpWork::flops_ns);
+    has_rate = covers(&OpWork::flops_ns) && grew_alike(work_a->flops_by_op, work_b->flops_by_op, work);
     if (work.a == 0 || work.b == 0) {
       work = shared_work(work_a->bytes_by_op, work_b->bytes_by_op);
       unit = "B";
       each = "byte";
-      is_known_of_most = covers(&OpWork::bytes_ns);
+      has_rate = covers(&OpWork::bytes_ns) && grew_alike(work_a->bytes_by_op, work_b->bytes_by_op, work);
     }
   }
   if ((work.a == 0 || work.b == 0) && !comparison.is_host_vs_device()) {
     work = *device_ops;
     unit = "";
     each = "op";
-    is_known_of_most = true;
+    has_rate = true;
   }
   if (work.a == 0 || work.b == 0) return {};
   for (const Side side : kSides) work[side] /= static_cast<double>(comparison.totals(side).divisor());
@@ -133,7 +146,7 @@ std::string work_words(const Comparison& comparison) {
     return static_cast<double>(comparison.activity(side).compute) /
            static_cast<double>(comparison.totals(side).divisor()) / work[side];
   };
-  if (is_known_of_most && compute_of_each(Side::a) > 0) {
+  if (has_rate && compute_of_each(Side::a) > 0) {
     words += fmt::format(" The compute time per {}: {}.", each,
                          ratio_words(compute_of_each(Side::a), compute_of_each(Side::b)));
   }

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/false_discovery.h"
 #include "analysis/common/order_statistics.h"
 #include "gate/check/check_calls.h"
 #include "gate/check/check_tables.h"
 #include "gate/check/estimate_words.h"
 #include "gate/figures/samples.h"
-#include "gate/statistics/false_discovery.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -379,8 +379,8 @@ class Check {
           "where a recording stops after a set time");
     } else if (a_.front()->by_repetition) {
       remarks.emplace_back(
-          "the runs have no iterations (ranges that mark them), and repeat a sequence of device ops unequally often: "
-          "an iteration is what repeats, and what does not is left out");
+          "the runs have no iterations (ranges that mark them) and repeat a sequence of device ops: an iteration is what "
+          "repeats, and what does not is left out");
     }
     std::set<std::string> formats;
     const auto add_formats = [&](const Runs& runs) {

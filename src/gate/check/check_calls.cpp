@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/false_discovery.h"
 #include "analysis/common/order_statistics.h"
 #include "analysis/common/sample_counts.h"
 #include "gate/check/check_tables.h"
 #include "gate/check/estimate_words.h"
-#include "gate/statistics/false_discovery.h"
 #include "table/units.h"
 
 namespace cgpu {

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/steps/repeated_sequence.h"
+
 namespace cgpu {
 
 void IterationFigures::combine(const IterationFigures& other) {
@@ -115,11 +117,16 @@ void RunFigures::combine(const RunFigures& other) {
 
 void compare_by_repetitions(const std::vector<RunFigures*>& runs) {
   bool unequally = false;
+  bool nothing_else = true;
   for (const RunFigures* run : runs) {
     if (run->has_iterations() || !run->repeated) return;
+    const auto count = static_cast<int64_t>(run->repeated->iterations.size());
     unequally = unequally || run->repeated->iterations.size() != runs.front()->repeated->iterations.size();
+    int64_t repeated_ns = 0;
+    for (const auto& [number, iteration] : run->repeated->iterations) repeated_ns += iteration.busy_ns;
+    nothing_else = nothing_else && is_all_repeated(run->busy_ns, repeated_ns, count);
   }
-  if (!unequally) return;
+  if (!unequally && !nothing_else) return;
   for (RunFigures* run : runs) {
     static_cast<WorkFigures&>(*run) = std::move(*run->repeated);
     run->repeated.reset();

@@ -143,8 +143,8 @@ struct RunFigures : WorkFigures {
 };
 
 /// Makes what each of these runs repeats its iterations, where no run has marks of iterations, all of them repeat
-/// something, and some do so more often than others, as where a recording stops after a set time. Of runs that repeat
-/// it equally often the whole is the same work, and stays what is compared.
+/// something, and some do so more often than others, as where a recording stops after a set time, or none does anything
+/// else. Of runs that repeat it equally often and do something else, too, the whole stays what is compared.
 void compare_by_repetitions(const std::vector<RunFigures*>& runs);
 
 }  // namespace cgpu

@@ -33,8 +33,8 @@ struct ManyRuns {
 /// `by_call_trees`: not by times of timelines, but by a metric of call trees, which all must have. Throws Error for a
 /// run that has not. `shown_keys`: compare_runs has a column info.KEY of each with what the runs say of it
 /// (GivenRun::said).
-/// Where no run has marks of iterations, and all repeat a sequence of device ops, unequally often, their iterations are
-/// what they repeat, as where two timelines are compared.
+/// Where no run has marks of iterations, and all repeat a sequence of device ops, unequally often or nothing else,
+/// their iterations are what they repeat, as where two timelines are compared.
 ManyRuns compare_runs(std::vector<GivenRun> runs, const std::string& by, bool by_call_trees = false,
                       const std::vector<std::string>& shown_keys = {});
 

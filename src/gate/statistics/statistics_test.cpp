@@ -12,7 +12,6 @@
 #include "gate/statistics/block_bootstrap.h"
 #include "gate/statistics/change_points.h"
 #include "gate/statistics/drift.h"
-#include "gate/statistics/false_discovery.h"
 #include "gate/statistics/random_numbers.h"
 #include "gate/statistics/variance_ratio.h"
 
@@ -153,22 +152,6 @@ TEST(Student, KnownQuantiles) {  // printed in every table of them
     }
   }
   EXPECT_NEAR(student_share(1.5, 1), 0.5 + std::atan(1.5) / M_PI, 1e-12);  // Cauchy's distribution
-}
-
-TEST(FalseDiscovery, AdjustsAsTheDefinitionSays) {
-  RandomNumbers random(4);
-  std::vector<double> chances;
-  for (int i = 0; i < 40; ++i) chances.push_back(random.share());
-  const std::vector<double> adjusted = adjusted_chances(chances);
-  for (size_t i = 0; i < chances.size(); ++i) {
-    double least = 1;
-    for (const double limit : chances) {
-      if (limit < chances[i]) continue;
-      const auto below = std::count_if(chances.begin(), chances.end(), [&](double each) { return each <= limit; });
-      least = std::min(least, limit * 40 / static_cast<double>(below));
-    }
-    EXPECT_NEAR(adjusted[i], least, 1e-12);
-  }
 }
 
 TEST(BlockBootstrap, KnowsTheErrorOfIndependentValues) {

@@ -1,4 +1,4 @@
-#include "gate/statistics/false_discovery.h"
+#include "analysis/common/false_discovery.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,0 +1,99 @@
+#include "comparison/words/uniform_change_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comparison/tables/compared_columns.h"
+#include "comparison/words/device_words.h"
+#include "comparison/words/quantity_words.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Whether device work is neither a copy nor communication.
+bool is_compute(const Cause& cause) {
+  const std::optional<Place>& longest = cause.longest.a ? cause.longest.a : cause.longest.b;
+  if (!longest) return false;
+  switch (longest->kernel_class) {
+    case KernelClass::copy:
+    case KernelClass::set:
+    case KernelClass::collective:
+    case KernelClass::expert_exchange:
+    case KernelClass::custom_collective:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Work of both sides.
+struct Kernel {
+  double factor = 1;  // of the time of each
+  int64_t time = 0;   // ns in A
+};
+
+/// What was done equally often on both sides; `all`: the compute time of A, ns.
+std::vector<Kernel> kernels_of_both(const Comparison& comparison, int64_t& all) {
+  constexpr double kEqual = 0.01;
+  std::vector<Kernel> kernels;
+  for (const Cause& cause : comparison.causes()) {
+    if (cause.kind == CauseKind::idle || cause.kind == CauseKind::waiting || !is_compute(cause)) continue;
+    const auto duration = [&](Side side) { return cause.time[side] + cause.hidden[side]; };
+    all += duration(Side::a);
+    if (cause.kind != CauseKind::op || duration(Side::a) <= 0) continue;
+    const double count_a = per_device_iteration(comparison, Side::a, cause.count.a);
+    const double count_b = per_device_iteration(comparison, Side::b, cause.count.b);
+    if (std::abs(count_b - count_a) > kEqual * count_a) continue;
+    kernels.push_back({per_device_iteration(comparison, Side::b, duration(Side::b)) /
+                           per_device_iteration(comparison, Side::a, duration(Side::a)),
+                       duration(Side::a)});
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::string uniform_change_words(const Comparison& comparison) {
+  constexpr double kNearlyAll = 0.9;
+  constexpr double kLeastChange = 0.01;
+  constexpr double kAlike = 0.25;  // of the change, by how much kernels differ from it at most
+  constexpr size_t kFewest = 4;
+  if (comparison.host(Side::a) != nullptr || comparison.host(Side::b) != nullptr) return {};
+  if (models_of(comparison, Side::a).only() != models_of(comparison, Side::b).only()) return {};
+  int64_t all = 0;
+  std::vector<Kernel> kernels = kernels_of_both(comparison, all);
+  if (kernels.empty()) return {};
+  std::ranges::sort(kernels, {}, &Kernel::factor);
+  int64_t paired = 0;
+  for (const Kernel& kernel : kernels) paired += kernel.time;
+  double usual = 1;  // the median, weighted by time
+  int64_t below = 0;
+  for (const Kernel& kernel : kernels) {
+    usual = kernel.factor;
+    if (2 * (below += kernel.time) >= paired) break;
+  }
+  if (std::abs(usual - 1) < kLeastChange) return {};
+  int64_t alike = 0;
+  size_t count = 0;
+  for (const Kernel& kernel : kernels) {
+    if (std::abs(kernel.factor - usual) > kAlike * std::abs(usual - 1)) continue;
+    alike += kernel.time;
+    ++count;
+  }
+  const double share = static_cast<double>(alike) / static_cast<double>(all);
+  if (count < kFewest || share < kNearlyAll) return {};
+  const bool shapes_known = comparison.work_of_ops(Side::a) && comparison.work_of_ops(Side::b);
+  return fmt::format(
+      "{:.0f} % of the compute time changed by the same factor ({}), as with {} clocks of the device{}.\n", 100 * share,
+      ratio_words(1, usual), usual > 1 ? "lower" : "higher",
+      shapes_known ? "" : " or other inputs, whose shapes are not known");
+}
+
+}  // namespace cgpu
