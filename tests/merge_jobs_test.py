@@ -32,14 +32,14 @@ def iteration_of(*options):
         return (max(ends) - min(ends)) / (len(ends) - 1)
 
 
-def peak_memory(*words, runs=3):
-    """Bytes that cgpu took at most, in the best of some runs: on a busy machine threads that wait hold more.
+def peak_memory(*words):
+    """Bytes that cgpu took at most, in the best of three runs: on a busy machine threads that wait hold more.
     A small process starts it: one that is started counts what it was before, too."""
     start = ("import os, sys; child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, "
              "file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]); "
              "_, status, usage = os.wait4(child, 0); assert status == 0; print(usage.ru_maxrss)")
     command = [sys.executable, "-I", "-S", "-c", start, tool.binary(), *words]
-    return 1024 * min(int(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) for _ in range(runs))
+    return 1024 * min(int(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) for _ in range(3))
 
 
 class Job(unittest.TestCase):
