@@ -28,7 +28,7 @@ void LaunchArguments::read_events(std::span<const uint64_t> sources, ArgumentBat
   };
   for (const uint64_t source : sources) {
     batch.begin_event();
-    const LaunchSizes& sizes = all_.at(source);
+    const LaunchSizes& sizes = all_.at(static_cast<size_t>(source));
     batch.add("grid", list(sizes.grid), true);
     batch.add("block", list(sizes.block), true);
   }
