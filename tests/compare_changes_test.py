@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import machine, tool  # noqa: E402
-from oracle.comparison import check_books, compared, figures, pair_of, words  # noqa: E402
+from oracle.comparison import check_books, compared, figures, words, write_sides  # noqa: E402
 from oracle.programs import NORM, STEPS, launch, model, ops_program  # noqa: E402
 
 SOFTMAX = "softmax_warp_forward"
@@ -24,13 +24,12 @@ def setUpModule():
 
 
 class Compared:
+    """Two programs, of as many ranks or of (A, B): what `compare` and `check` say of them."""
+
     def __init__(self, a, b, ranks=1):
         ranks = ranks if isinstance(ranks, tuple) else (ranks, ranks)
         with tempfile.TemporaryDirectory() as folder:
-            paths = [os.path.join(folder, side) for side in "ab"]
-            for path, program, count in zip(paths, (a, b), ranks):
-                os.mkdir(path)
-                machine.write(machine.run(program, count), path)
+            paths = write_sides(folder, [machine.run(program, count) for program, count in zip((a, b), ranks)])
             self.words, self.tables = words(*paths), compared(*paths)
             self.gate = tool.run(["check", "--baseline", paths[0], "--candidate", paths[1], "--tolerance", "3%"])
             self.first_rank = compared(*(os.path.join(path, "rank0.json") for path in paths))

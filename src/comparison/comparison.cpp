@@ -417,11 +417,8 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
     if (node_of_op[op] == kNone) continue;
     cause_of_op[op] = of_node(node_of_op[op]);
     const SliceIndex slice = timeline.device_ops.slice[op];
-    const auto wait = ends_of_waits_[side][run].find(slice);
-    const int64_t begin = wait == ends_of_waits_[side][run].end()
-                              ? timeline.slices.start[slice]
-                              : std::max(timeline.slices.start[slice], wait->second);
-    causes_[cause_of_op[op]].hidden[side] += std::max<int64_t>(0, timeline.slices.end(slice) - begin);
+    const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
+    causes_[cause_of_op[op]].hidden[side] += time.end - time.begin - waiting_of(ends_of_waits_[side][run], slice, time);
     if (is_counted(side, run, op)) ++causes_[cause_of_op[op]].count[side];
   }
 }

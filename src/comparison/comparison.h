@@ -28,6 +28,7 @@
 #include "comparison/attribution/time_attribution.h"
 #include "comparison/sides/device_activity.h"
 #include "comparison/sides/host_work.h"
+#include "comparison/sides/iteration_spread.h"
 #include "comparison/sides/op_work.h"
 #include "session/selection/number_list.h"
 #include "table/table.h"
@@ -44,11 +45,6 @@ enum class CauseKind : uint8_t {
   idle
 };
 const char* text_of(CauseKind kind);
-
-class Comparison;
-/// The chance that a cause may have (Spread::chance, iteration_spread.h) so that its change is certain. Comparison has
-/// it once for all.
-double chance_of_certain_causes(const Comparison& comparison);
 
 /// Where on a side something took longest.
 struct Place {
@@ -69,8 +65,7 @@ struct Cause {
   bool more_often = false;                   // of ops that one side alone has: the other has some of this name, too
   PerSide<int64_t> time = {};                // ns of all devices and iterations
   PerSide<int64_t> count = {};               // device ops, or ops of the host, of all iterations
-  PerSide<int64_t> hidden =
-      {};  // ns of the durations of these ops without waiting that others own, which ran beside them
+  PerSide<int64_t> hidden = {};              // ns of these ops, without waiting, that ops beside them own
   PerSide<std::vector<int64_t>> by_iteration = {};            // ns, over all runs
   PerSide<std::vector<int64_t>> by_run = {};                  // ns
   PerSide<std::array<int64_t, kWorkNatures>> by_nature = {};  // ns of device work
@@ -154,6 +149,7 @@ class Comparison {
     return activity_[side].get([&] { return device_activity(*this, side); });
   }
 
+  /// What Spread::chance of a cause may be at most so that its change is certain, computed on first use.
   double chance_of_certain_causes() const {
     return chance_of_certain_causes_.get([&] { return cgpu::chance_of_certain_causes(*this); });
   }
@@ -175,6 +171,7 @@ class Comparison {
   const std::vector<Label>& labels_of_ops(Side side, size_t run) const { return labels_of_ops_[side][run]; }
 
  private:
+  /// Starts to find the findings of both sides on other threads.
   void find_findings_ahead();
   void find_hosts();
   void find_times(std::optional<NumberRange> steps);

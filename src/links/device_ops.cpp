@@ -12,11 +12,6 @@
 
 namespace cgpu {
 
-namespace {
-
-constexpr int64_t kWeek = int64_t{7} * 24 * 3600 * 1'000'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
-
 OpKind kind_of(KernelClass kernel_class) {
   switch (kernel_class) {
     case KernelClass::copy:
@@ -30,6 +25,11 @@ OpKind kind_of(KernelClass kernel_class) {
       return OpKind::compute;
   }
 }
+
+namespace {
+
+constexpr int64_t kWeek = int64_t{7} * 24 * 3600 * 1'000'000'000;
+constexpr int64_t kSecond = 1'000'000'000;
 
 /// How long the profiler recorded, without relying on durations of device ops: from the first start to the last start
 /// or end of a host slice.

@@ -6,6 +6,9 @@
 
 namespace cgpu {
 
+/// What device ops of a class do.
+OpKind kind_of(KernelClass kernel_class);
+
 /// Fills DeviceOps::kernel_class and ::kind (docs/definitions/device-time.md, "Device ops"). Each distinct name is
 /// classified once.
 void classify_device_ops(Timeline& timeline, const KernelDictionary& dictionary);

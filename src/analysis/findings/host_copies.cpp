@@ -6,6 +6,7 @@
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_models.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
 #include "hardware/host_links.h"

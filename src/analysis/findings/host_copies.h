@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/rule_context.h"
 #include "model/run.h"
 
 namespace cgpu {
+
+class RuleContext;
 
 struct HostCopy {
   size_t run = 0;  // of the session
@@ -29,7 +30,7 @@ struct HostCopy {
   bool has_neighbour = false;
 };
 
-/// Those that run in the judged periods. O(device ops log device ops).
+/// Those that run in the judged periods. O(device ops log device ops). RuleContext::host_copies has them once for all.
 std::vector<HostCopy> judged_copies(RuleContext& context);
 
 /// Small copies to the host, each alone in its stream, for which another call then waits: values that are read one by

@@ -361,6 +361,11 @@ const std::vector<CostedWork>& RuleContext::costed_work() {
   return *costed_work_;
 }
 
+const std::vector<HostCopy>& RuleContext::host_copies() {
+  if (!host_copies_) host_copies_ = judged_copies(*this);
+  return *host_copies_;
+}
+
 const SlowLinks& RuleContext::slow_links() {
   if (!slow_links_) slow_links_ = find_slow_links(facts_.whole(), {thresholds().slow_link, thresholds().large_message});
   return *slow_links_;

@@ -18,6 +18,7 @@
 #include "analysis/critical_path/replayed_periods.h"
 #include "analysis/findings/device_books.h"
 #include "analysis/findings/finding.h"
+#include "analysis/findings/host_copies.h"
 #include "analysis/findings/judged_periods.h"
 #include "analysis/findings/ruleset.h"
 #include "analysis/findings/scenarios.h"
@@ -123,6 +124,9 @@ class RuleContext {
   /// What the framework ops of the whole session computed and moved; of those that take a noticeable share.
   const std::vector<CostedWork>& costed_work();
 
+  /// The copies between hosts and devices that are judged.
+  const std::vector<HostCopy>& host_copies();
+
   /// Of the whole session, which has several ranks.
   const SlowLinks& slow_links();
 
@@ -198,6 +202,7 @@ class RuleContext {
   std::optional<SampledWork> sampled_work_;
   std::optional<WorkSums> work_sums_;
   std::optional<std::vector<CostedWork>> costed_work_;
+  std::optional<std::vector<HostCopy>> host_copies_;
   std::optional<SlowLinks> slow_links_;
   Tables tables_;
   std::future<Tables> tables_ahead_;

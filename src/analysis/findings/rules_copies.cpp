@@ -24,7 +24,9 @@ namespace {
 
 /// Sums over the copies between host and device that are judged.
 struct Copies {
-  std::vector<HostCopy> all;
+  explicit Copies(const std::vector<HostCopy>& copies) : all(copies) {}
+
+  const std::vector<HostCopy>& all;
   int64_t count = 0;
   int64_t bytes = 0;
   int64_t time = 0;
@@ -60,8 +62,7 @@ void add_blocking(const Timeline& timeline, const HostCopy& copy, Copies& copies
 
 Copies copies_of(RuleContext& context) {
   const double small_copy = context.thresholds().small_copy;
-  Copies copies;
-  copies.all = judged_copies(context);
+  Copies copies(context.host_copies());
   for (const HostCopy& copy : copies.all) {
     const Run& run = context.session().runs[copy.run];
     const int64_t bytes = std::max<int64_t>(copy.bytes, 0);

@@ -136,7 +136,7 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
 /// for these copies, too; and the copies, where there are hardly others.
 EdgeTimes::Scenario without_waits(RuleContext& context) {
   EdgeTimes::Scenario without = removed({IdleCause::synchronization});
-  const ReadValues values = read_values(judged_copies(context), context.thresholds().small_copy);
+  const ReadValues values = read_values(context.host_copies(), context.thresholds().small_copy);
   int64_t waits = 0;
   for (size_t number = 0; number < context.session().runs.size(); ++number) {
     const Timeline& t = context.session().runs[number].timeline;

@@ -39,8 +39,7 @@ std::vector<bool> computing_alone(const Timeline& t) {
 /// slice which ops with a formula are around it.
 std::vector<bool> choose_ops(const Timeline& t, const SliceForest& forest, int64_t least_ns,
                              std::vector<LaunchedWork>& launched) {
-  std::vector<bool> has_formula(t.names.size());
-  for (StringId name = 0; name < t.names.size(); ++name) has_formula[name] = has_cost_formula(t.names[name]);
+  const std::vector<bool> has_formula = have_cost_formula(t.names);
   const auto innermost = [&](SliceIndex call) {
     SliceIndex op = forest.above(call);
     while (op != kNone && !has_formula[t.slices.name[op]]) op = forest.above(op);

@@ -327,6 +327,12 @@ bool has_cost_formula(std::string_view op) {
   return is_attention(op) || is_convolution(op) || is_expert_product(op) || cost_formulas().contains(op);
 }
 
+std::vector<bool> have_cost_formula(const StringPool& names) {
+  std::vector<bool> have(names.size());
+  for (StringId name = 0; name < names.size(); ++name) have[name] = has_cost_formula(names[name]);
+  return have;
+}
+
 bool cost_depends_on_values(std::string_view op) {
   const auto found = cost_formulas().find(op);
   return (found != cost_formulas().end() && found->second.takes_values) || is_attention(op) || is_convolution(op);

@@ -13,8 +13,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/op_shapes/recorded_inputs.h"
+#include "base/string_pool.h"
 
 namespace cgpu {
 
@@ -38,6 +40,8 @@ OpCost collective_cost(const InputTexts& texts);
 
 /// Whether the cost of ops of this name is known, where their inputs are recorded.
 bool has_cost_formula(std::string_view op);
+/// The same of each name.
+std::vector<bool> have_cost_formula(const StringPool& names);
 
 /// Whether the cost of this op depends on inputs that are no tensors.
 bool cost_depends_on_values(std::string_view op);

@@ -78,8 +78,7 @@ class OpGrouping {
 void tell_fp32_products(const Timeline& t, OpGroups& ops) {
   if (std::none_of(ops.groups.begin(), ops.groups.end(), [](const auto& one) { return one.cost.peak == kFp32; }))
     return;
-  std::vector<bool> has_formula(t.names.size());
-  for (StringId name = 0; name < t.names.size(); ++name) has_formula[name] = has_cost_formula(t.names[name]);
+  const std::vector<bool> has_formula = have_cost_formula(t.names);
   std::map<uint32_t, std::optional<Fp32Products>> found;  // by group
   std::vector<std::optional<Fp32Products>> of_name(t.names.size());
   for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {

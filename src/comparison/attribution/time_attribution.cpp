@@ -26,6 +26,11 @@ std::vector<EndsOfWaits> ends_of_waits(const SessionFacts& facts) {
   return ends;
 }
 
+int64_t waiting_of(const EndsOfWaits& ends, SliceIndex slice, Interval time) {
+  const auto wait = ends.find(slice);
+  return wait == ends.end() ? 0 : std::clamp(wait->second, time.begin, time.end) - time.begin;
+}
+
 namespace {
 
 class DeviceOwners {

@@ -36,6 +36,8 @@ inline constexpr std::string_view kEdge = "before_or_after";
 using EndsOfWaits = std::unordered_map<SliceIndex, int64_t>;
 /// By run; empty where the clocks of the ranks cannot be compared.
 std::vector<EndsOfWaits> ends_of_waits(const SessionFacts& facts);
+/// How much of a device op, or of a part of one, was such waiting, ns.
+int64_t waiting_of(const EndsOfWaits& ends, SliceIndex slice, Interval time);
 
 /// Calls visit(piece) for all of the time of every device of a run in these iterations. The parts of a device add up to
 /// the lengths of the iterations.

@@ -9,6 +9,7 @@
 #include "analysis/common/rank_sum.h"
 #include "analysis/common/statistics.h"
 #include "analysis/common/student.h"
+#include "comparison/comparison.h"
 #include "comparison/tables/compared_columns.h"
 
 namespace cgpu {
@@ -39,7 +40,7 @@ double least_change(const Comparison& comparison) {
   return kLeastShareOfChange * per_device_iteration(comparison, Side::a, comparison.totals(Side::a).time);
 }
 
-/// That one side lies above the other so far.
+/// The chance that one side lies above the other as far as it does.
 double chance_of_shift(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   const auto reals = [](const std::vector<int64_t>& values) {
     return std::vector<double>(values.begin(), values.end());

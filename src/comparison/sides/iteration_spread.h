@@ -10,9 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "comparison/comparison.h"
+#include "comparison/alignment/alignment.h"
 
 namespace cgpu {
+
+class Comparison;
 
 /// Of the time of A: less is not worth a word.
 inline constexpr double kLeastShareOfChange = 0.005;
@@ -21,11 +23,13 @@ struct Spread {
   double delta = 0;  // ns, mean of B minus mean of A
   double low = 0;
   double high = 0;
-  bool differs = false;    // for sure: 0 is outside, or such an order of all would come about by chance in at most 5 %
+  /// For sure: 0 is outside, or such an order of all would come about by chance in at most 5 %.
+  bool differs = false;
   PerSide<double> median;  // ns
-  bool median_differs =
-      false;          // for sure: chance would shift one side against the other as far in at most 5 % of cases
-  double chance = 1;  // of such a change where there is none, by the means or, where these go the same way, the medians
+  /// For sure: chance would shift one side against the other as far in at most 5 % of cases.
+  bool median_differs = false;
+  /// Of such a change where there is none, by the means or, where these go the same way, the medians.
+  double chance = 1;
 };
 
 /// Of the values of iterations, ns; absent where a side has fewer than three. Medians are only said to differ where
@@ -37,5 +41,8 @@ std::optional<Spread> iteration_spread(const Comparison& comparison);
 
 /// Of ns by iteration, summed over runs and devices (Cause::by_iteration): of one device. Absent as above.
 std::optional<Spread> spread_of_series(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_iteration);
+
+/// The most that Spread::chance of a cause may be so that its change is certain. Comparison has it once for all.
+double chance_of_certain_causes(const Comparison& comparison);
 
 }  // namespace cgpu

@@ -48,10 +48,8 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
           sum.bytes[side] += std::max<int64_t>(part.bytes, 0);
           if (series.is_of_op_before(i, member)) continue;
           sum.time[side] += part.duration;
-          const EndsOfWaits& ends = comparison.ends_of_waits(side, member.run);
-          const auto wait = ends.find(part.slice);
-          if (wait == ends.end()) continue;
-          sum.waiting[side] += std::clamp(wait->second, part.start, part.end()) - part.start;
+          sum.waiting[side] +=
+              waiting_of(comparison.ends_of_waits(side, member.run), part.slice, {part.start, part.end()});
         }
       }
     }

@@ -58,25 +58,6 @@ std::map<std::string, WaitingCall> count_waiting_calls(const Comparison& compari
   return calls;
 }
 
-}  // namespace
-
-std::string waiting_call_words(const Comparison& comparison) {
-  std::string text;
-  for (const auto& [key, call] : count_waiting_calls(comparison)) {
-    const double a = per_device_iteration(comparison, Side::a, call.count.a);
-    const double b = per_device_iteration(comparison, Side::b, call.count.b);
-    if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
-    const bool renamed = a > 0 && b > 0 && call.name.a != call.name.b;
-    const std::string& name = b > 0 ? call.name.b : call.name.a;
-    text += fmt::format("Waits of the host in {}: {} -> {}{}.\n",
-                        renamed ? fmt::format("{} -> {}", call.name.a, name) : name, count_words(a), count_words(b),
-                        comparison.per_iteration() ? " an iteration" : "");
-  }
-  return text;
-}
-
-namespace {
-
 std::string launch_count_words(const Comparison& comparison) {
   const auto launches = [&](Side side) {
     return per_device_iteration(comparison, side, comparison.activity(side).launches);
@@ -153,6 +134,21 @@ std::string launch_duration_words(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string waiting_call_words(const Comparison& comparison) {
+  std::string text;
+  for (const auto& [key, call] : count_waiting_calls(comparison)) {
+    const double a = per_device_iteration(comparison, Side::a, call.count.a);
+    const double b = per_device_iteration(comparison, Side::b, call.count.b);
+    if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
+    const bool renamed = a > 0 && b > 0 && call.name.a != call.name.b;
+    const std::string& name = b > 0 ? call.name.b : call.name.a;
+    text += fmt::format("Waits of the host in {}: {} -> {}{}.\n",
+                        renamed ? fmt::format("{} -> {}", call.name.a, name) : name, count_words(a), count_words(b),
+                        comparison.per_iteration() ? " an iteration" : "");
+  }
+  return text;
+}
 
 std::string launch_words(const Comparison& comparison) {
   return launch_count_words(comparison) + launch_duration_words(comparison);

@@ -22,8 +22,8 @@ struct NoiseOfTime {
   double least = 0;            // ns: what is less is within noise
   double busy_change = 0;      // ns, where the time changed within noise, and what the devices are busy with beyond it
   std::optional<PerSide<double>> medians = {};  // ns, where the time changed within noise and the median one beyond it
-  std::string slow =
-      {};  // "3 of 12 iterations of B take far longer": of the side that takes longer, where only it has some
+  /// "3 of 12 iterations of B take far longer": of the side that takes longer, where only it has some.
+  std::string slow = {};
   std::string words = {};
 };
 NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& time);

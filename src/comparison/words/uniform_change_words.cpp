@@ -12,25 +12,15 @@
 #include "comparison/tables/compared_columns.h"
 #include "comparison/words/device_words.h"
 #include "comparison/words/quantity_words.h"
+#include "links/device_ops.h"
 
 namespace cgpu {
 
 namespace {
 
-/// Whether device work is neither a copy nor communication.
 bool is_compute(const Cause& cause) {
   const std::optional<Place>& longest = cause.longest.a ? cause.longest.a : cause.longest.b;
-  if (!longest) return false;
-  switch (longest->kernel_class) {
-    case KernelClass::copy:
-    case KernelClass::set:
-    case KernelClass::collective:
-    case KernelClass::expert_exchange:
-    case KernelClass::custom_collective:
-      return false;
-    default:
-      return true;
-  }
+  return longest && kind_of(longest->kernel_class) == OpKind::compute;
 }
 
 /// Work of both sides.
