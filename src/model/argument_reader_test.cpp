@@ -151,5 +151,22 @@ TEST(ArgumentBatch, HidesCredentials) {
   EXPECT_EQ(batch.keys(), 2U);
 }
 
+TEST(ArgumentBatch, AValueIsLookedThroughWhateverCameBefore) {
+  ArgumentBatch batch;
+  for (int round = 0; round < 3; ++round) {
+    for (int number = 0; number < 300; ++number) {  // more than are kept
+      batch.begin_event();
+      batch.add("command", "train --layers=" + std::to_string(number), false);
+      batch.add("command", "login --password=x" + std::to_string(number), false);
+    }
+  }
+  ASSERT_EQ(batch.events(), 900U);
+  for (size_t event = 0; event < batch.events(); ++event) {
+    EXPECT_EQ(batch.text(batch.event(event)[0]), "train --layers=" + std::to_string(event % 300));
+    EXPECT_EQ(batch.text(batch.event(event)[1]), "login --password=[hidden]");
+  }
+  EXPECT_EQ(batch.hidden(), 900);
+}
+
 }  // namespace
 }  // namespace cgpu

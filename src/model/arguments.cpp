@@ -22,12 +22,21 @@ void ArgumentBatch::add(std::string_view key, std::string_view value, bool json)
     value = kHiddenValue;
     json = false;
     ++hidden_;
-  } else if (const size_t found = hide_secrets(value, without_secrets_); found != 0) {
+  } else if (const size_t found = hide_secrets_in(value); found != 0) {
     value = without_secrets_;
     hidden_ += static_cast<int64_t>(found);
   }
   values_.push_back({number, json, text_.size(), value.size()});
   text_.append(value);
+}
+
+size_t ArgumentBatch::hide_secrets_in(std::string_view value) {
+  constexpr size_t kLongest = 256;  // of those that are kept
+  std::string& clean = clean_[std::hash<std::string_view>{}(value) % clean_.size()];
+  if (value == clean) return 0;
+  const size_t found = hide_secrets(value, without_secrets_);
+  if (found == 0 && value.size() <= kLongest) clean = value;
+  return found;
 }
 
 void ArgumentBatch::take_name(std::string_view name) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +81,8 @@ class ArgumentBatch {
   }
   uint32_t number_of(std::string_view key);
   void take_name(std::string_view name);
+  /// As hide_secrets of base/credentials.h, which writes to without_secrets_.
+  size_t hide_secrets_in(std::string_view value);
 
   std::span<const std::string> only_;
   std::vector<Key> keys_;
@@ -89,7 +92,8 @@ class ArgumentBatch {
   std::vector<Value> values_;
   std::string text_;
   std::string without_secrets_;
-  std::string name_;  // of this event's value, where it names a secret
+  std::array<std::string, 64> clean_;  // values without credentials, by their hash: most come again and again
+  std::string name_;                   // of this event's value, where it names a secret
   bool wants_value_ = false;
   int64_t hidden_ = 0;
 };
