@@ -196,12 +196,12 @@ const char* without_stall(std::string_view culprit) {
   return "Move this work out of the loop, to another thread, or to the device; or queue device work before it";
 }
 
-/// "aten::to"; "what is not recorded before aten::to" for "(nothing recorded before aten::to)".
+/// "aten::to"; "something unrecorded before aten::to" for "(nothing recorded before aten::to)".
 std::string place_of_culprit(const std::string& name) {
   if (!name.starts_with(kNothingRecorded)) return name;
   std::string before = name.substr(kNothingRecorded.size());
   before.pop_back();
-  return "what is not recorded" + before;
+  return "something unrecorded" + before;
 }
 
 /// Long silence of a run without marks or repetitions.
