@@ -96,7 +96,7 @@ bool is_report(const Input& input) {
 Run read_report(const Input& input, const ReadOptions& options) {
   Run run = new_run(input.path, "nsys-rep");
   const std::shared_ptr<const File> file = open_report(input);
-  const auto tables = std::make_shared<ReportTables>(file, input.path, run.notes);
+  const auto tables = std::make_shared<ReportTables>(file, input.path, options.threads, run.notes);
   run.input_bytes = input.source->stored_bytes();
   run.text_bytes = file->size();
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);

@@ -8,6 +8,7 @@
 
 #include "base/allocator.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "base/to_size.h"
 #include "readers/common/bytes.h"
 #include "readers/common/protobuf.h"
@@ -35,8 +36,8 @@ const std::string kByNsys = "; where nsys is installed, `nsys export --type sqli
 
 }  // namespace
 
-ReportContainer::ReportContainer(std::shared_ptr<const File> file, std::string name)
-    : file_(std::move(file)), name_(std::move(name)), size_(file_->size()) {
+ReportContainer::ReportContainer(std::shared_ptr<const File> file, std::string name, unsigned threads)
+    : file_(std::move(file)), name_(std::move(name)), size_(file_->size()), looks_ahead_(thread_count(threads) > 1) {
   read_header();
   read_directory();
   if (!has_directory_) find_events();
@@ -134,20 +135,41 @@ bool ReportContainer::find_block() {
   return block.has_value();
 }
 
-std::string_view ReportContainer::message(size_t number) {
-  Block& block = blocks_[number];
-  if (block.message.data() != nullptr) return block.message;
-  if (block.size <= room_) {
-    decompress(block, free_);
-    free_ += block.size;
-    room_ -= block.size;
-  } else {
-    if (block_at_hand_ < blocks_.size()) blocks_[block_at_hand_].message = {};
-    block_at_hand_ = number;
-    at_hand_ = std::make_unique_for_overwrite<char[]>(to_size(block.size));
-    decompress(block, at_hand_.get());
+std::string_view ReportContainer::message(size_t block, size_t next) {
+  if (!is_decompressed(block)) {
+    if (ahead_ && ahead_->block != block) finish();
+    if (!ahead_) start(block, false);
+    finish();
   }
-  return block.message;
+  if (looks_ahead_ && !ahead_ && next < blocks_.size() && !is_decompressed(next)) start(next, true);
+  return blocks_[block].message;
+}
+
+void ReportContainer::start(size_t block, bool on_another_thread) {
+  const Block& wanted = blocks_[block];
+  std::unique_ptr<char[]> bytes;
+  char* to = free_;
+  if (wanted.size <= room_) {
+    free_ += wanted.size;
+    room_ -= wanted.size;
+  } else {
+    bytes = std::make_unique_for_overwrite<char[]>(to_size(wanted.size));
+    to = bytes.get();
+  }
+  const auto work = [this, wanted, to] { return decompress(wanted, to); };
+  ahead_ =
+      Ahead{block, std::move(bytes), on_another_thread ? in_background(work) : std::async(std::launch::deferred, work)};
+}
+
+void ReportContainer::finish() {
+  const std::string_view message = ahead_->message.get();
+  if (ahead_->bytes) {
+    if (block_at_hand_ < blocks_.size()) blocks_[block_at_hand_].message = {};
+    block_at_hand_ = ahead_->block;
+    at_hand_ = std::move(ahead_->bytes);
+  }
+  blocks_[ahead_->block].message = message;
+  ahead_.reset();
 }
 
 std::string_view ReportContainer::texts() {
@@ -158,11 +180,12 @@ std::string_view ReportContainer::texts() {
   }
   if (!texts_) return {};
   bytes_of_texts_ = std::make_unique_for_overwrite<char[]>(to_size(texts_->size));
-  decompress(*texts_, bytes_of_texts_.get());
-  return texts_->message;
+  return texts_->message = decompress(*texts_, bytes_of_texts_.get());
 }
 
 void ReportContainer::release() {
+  ahead_.reset();
+  looks_ahead_ = false;
   for (Block& block : blocks_) block.message = {};
   room_ = 0;
   kept_.reset();
@@ -170,17 +193,16 @@ void ReportContainer::release() {
   bytes_of_texts_.reset();
 }
 
-void ReportContainer::decompress(Block& block, char* to) const {
+std::string_view ReportContainer::decompress(const Block& block, char* to) const {
   const size_t stored_size = to_size(block.stored), size = to_size(block.size);
   const auto stored = std::make_unique_for_overwrite<char[]>(stored_size);
-  block.message = {};
-  if (file_->read_at(block.position, stored.get(), stored_size) != stored_size) return;
+  if (file_->read_at(block.position, stored.get(), stored_size) != stored_size) return {};
   const int done = LZ4_decompress_safe(stored.get(), to, static_cast<int>(stored_size), static_cast<int>(size));
-  if (done < 0 || static_cast<size_t>(done) != size) return;
+  if (done < 0 || static_cast<size_t>(done) != size) return {};
   // The message follows its length and ends with the block.
   std::string_view message(to, size);
   const std::optional<uint64_t> length = take_varint(message);
-  if (length && *length <= message.size()) block.message = message.substr(0, to_size(*length));
+  return length && *length <= message.size() ? message.substr(0, to_size(*length)) : std::string_view();
 }
 
 std::optional<std::string> ReportContainer::bytes(uint64_t position, uint64_t size) const {

@@ -30,10 +30,13 @@ class ReportTables::MessageReader {
  private:
   void enter_block_of(uint64_t place) {
     const std::vector<uint64_t>& first = rows_.first_of_block;
-    const auto after = std::upper_bound(first.begin(), first.end(), place);
-    message_ = container_.message(static_cast<size_t>(after - first.begin()) - 1);
+    const auto behind = [&first](uint64_t row) { return std::upper_bound(first.begin(), first.end(), row); };
+    const auto number_before = [&first](auto block) { return static_cast<size_t>(block - first.begin()) - 1; };
+    const auto after = behind(place);
     first_ = *std::prev(after);
     end_ = after == first.end() ? rows_.offset.size() : *after;
+    const size_t next = end_ < rows_.offset.size() ? number_before(behind(end_)) : container_.blocks();
+    message_ = container_.message(number_before(after), next);
   }
 
   ReportContainer& container_;

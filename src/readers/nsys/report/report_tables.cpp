@@ -18,8 +18,8 @@ constexpr uint32_t kEventsOfInfo = 1;
 
 }  // namespace
 
-ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes)
-    : container_(std::move(file), name), version_(container_.version()), layout_(version_) {
+ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, unsigned threads, Notes& notes)
+    : container_(std::move(file), name, threads), version_(container_.version()), layout_(version_) {
   const uint64_t expected = protobuf_varint(container_.info(), kEventsOfInfo).value_or(0);
   if (container_.is_cut()) {
     notes.add("truncated_input", 1, "the report ends before its directory: it was cut short; what is whole was read",
@@ -46,7 +46,7 @@ ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& 
 void ReportTables::find_events(uint64_t expected, Notes& notes) {
   for (size_t block = 0; block < container_.blocks() || (seen_ < expected && container_.find_block()); ++block) {
     for (Messages& rows : rows_) rows.first_of_block.push_back(rows.offset.size());
-    const std::string_view message = container_.message(block);
+    const std::string_view message = container_.message(block, block + 1);
     if (message.data() == nullptr) {
       notes.add("damaged_input", 1,
                 "the block of events at byte " + std::to_string(container_.position(block)) +

@@ -25,7 +25,7 @@ namespace cgpu::nsys {
 class ReportTables final : public TableSource {
  public:
   /// What is damaged or not understood goes into `notes`. Throws Error as ReportContainer does.
-  ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes);
+  ReportTables(std::shared_ptr<const File> file, const std::string& name, unsigned threads, Notes& notes);
 
   const std::map<std::string, std::vector<std::string>>& tables() const override { return columns_; }
   bool has_rows(const std::string& table) const override { return rows_expected(table) > 0; }

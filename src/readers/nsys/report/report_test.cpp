@@ -290,32 +290,36 @@ TEST(NsysReport, CompressedAndThroughAPipeItIsTheSame) {
   EXPECT_FALSE(run.arguments->arguments(run.timeline.slices.source[0]).empty());
 }
 
-TEST(NsysReport, BlocksThatAreNotKeptAreReadAgainForEachTable) {
+TEST(NsysReport, BlocksThatAreNotKeptAreReadAgainForEachTableOnAnyNumberOfThreads) {
   constexpr int kBlocks = 24;
   const std::string unread(size_t{3} << 20, 'x');  // 72 MB in all, more than is kept
   TestReport report;
   report.text("[Unknown]");
+  std::vector<std::string> calls, kernels;
   for (int i = 0; i < kBlocks; ++i) {
     const std::string name = std::to_string(i);
     const auto number = static_cast<uint64_t>(i + 1);
     report.event(48, 108,
                  call(100 * i, 100 * i + 10, kThreadA, 0, report.text("call " + name), number).text(99, unread));
-    report.event(79, 107,
-                 device_work(100 * i + 20, 100 * i + 50, number, 0, 7, kProcessA, 101,
-                             Message().varint(1, report.text("kernel " + name)).varint(21, 32)));
+    calls.push_back("call " + name);
+    if (i % 3 != 1) {  // not in every block
+      report.event(79, 107,
+                   device_work(100 * i + 20, 100 * i + 50, number, 0, 7, kProcessA, 101,
+                               Message().varint(1, report.text("kernel " + name)).varint(21, 32)));
+      kernels.push_back("kernel " + name);
+    }
     report.end_block();
   }
   const TestFile file(report.bytes(), ".nsys-rep");
-  const cgpu::Run run = read_file(file.path());
-  for (const auto& [kind, name] : {std::pair{SliceKind::runtime_call, "call "}, {SliceKind::kernel, "kernel "}}) {
-    std::vector<std::string> expected;
-    for (int i = 0; i < kBlocks; ++i) expected.push_back(name + std::to_string(i));
-    EXPECT_EQ(names_of(run, kind), expected);
+  for (const unsigned threads : {1U, 2U}) {
+    const cgpu::Run run = read_file(file.path(), threads);
+    EXPECT_EQ(names_of(run, SliceKind::runtime_call), calls);
+    EXPECT_EQ(names_of(run, SliceKind::kernel), kernels);
+    const auto last = static_cast<SliceIndex>(run.timeline.slices.size() - 1);
+    const auto arguments = run.arguments->arguments(run.timeline.slices.source[last]);
+    EXPECT_TRUE(std::any_of(arguments.begin(), arguments.end(),
+                            [](const Argument& one) { return one.key == "registersPerThread" && one.value == "32"; }));
   }
-  const auto last = static_cast<SliceIndex>(run.timeline.slices.size() - 1);
-  const auto arguments = run.arguments->arguments(run.timeline.slices.source[last]);
-  EXPECT_TRUE(std::any_of(arguments.begin(), arguments.end(),
-                          [](const Argument& one) { return one.key == "registersPerThread" && one.value == "32"; }));
 }
 
 TEST(NsysReport, WhatIsNotUnderstoodIsCountedByName) {
@@ -383,7 +387,7 @@ TEST(NsysReport, ADamagedBlockIsLeftOutAndCounted) {
     for (int flips = 0; flips < 3; ++flips) damaged[random() % damaged.size()] ^= static_cast<char>(1 + random() % 255);
     const TestFile file(damaged, ".nsys-rep");
     try {
-      const cgpu::Run run = read_file(file.path());
+      const cgpu::Run run = read_file(file.path(), static_cast<unsigned>(i % 2 + 1));
       EXPECT_EQ(accounted(run), run.events.read);
       EXPECT_LE(run.timeline.slices.size(), 2 * whole.timeline.slices.size());
     } catch (const Error& error) {
