@@ -79,6 +79,8 @@ TEST(UnreadFormats, AreCalledByTheirName) {
       {"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n", "git lfs pull"},
       {std::string(4096, '\0') + "\x0d\0\0\0\2"s + std::string(5000, 'x'), "nsys export --type sqlite` again"},
       {cube_archive(), "a CUBE profile"},
+      {"<?xml version=\"1.0\"?>\n<session version=\"2\" name=\"a.nvvp\">\n<timelineoptions start=\"-1\"/>\n",
+       "nvprof -o"},
   };
   for (const auto& [text, part] : cases) {
     const test::TestFile file(text, ".txt");
