@@ -55,6 +55,10 @@ class Rules(unittest.TestCase):
         warning = [("CPIStall", "WRN", "Warps are groups of 32. This one waits 71.6% of its cycles. See the guide.", None),
                    ("Divergence", "WRN", "It has 21.8 threads of 32.", None),
                    ("Compression", "WRN", "The optional metric x.pct could not be found.", None)]
+        compression = [("Compressed", "OPT", "Out of the 2685.0 bytes sent to the L2 Compression unit only 0.00% were successfully "
+                        "compressed.", "70.0")]
+        self.assertIn("Coalesce", found(("f(int)", 600, compression + estimate))[0][2])
+        self.assertEqual([row[0] for row in found(("f(int)", 600, compression))], ["dominant_kernel"])
         for other, severity in ((0, "critical"), (9000, "warning"), (99000, "info")):
             rows = found(("f(int)", 600, estimate), ("f(int)", 400, estimate), *([("g(int)", other, [])] if other else []))
             self.assertEqual(rows[0][:2], ("slow_kernel", severity))

@@ -42,12 +42,19 @@ bool is_warning(const RuleResult& rule) {
          rule.message.find("could not be found") == std::string::npos;
 }
 
+/// What compression in the L2 would save is given for all memory, but only memory that a program allocated as
+/// compressible (cuMemCreate) is ever compressed.
+bool is_of_compressible_memory(const RuleResult& rule) {
+  return rule.message.find("L2 Compression unit") != std::string::npos;
+}
+
 void add_launch(MeasuredKernel& kernel, const ProfiledLaunch& launch, double time) {
   kernel.time += time;
   ++kernel.launches;
   const RuleResult* best = nullptr;
   std::vector<const RuleResult*> warnings;
   for (const RuleResult& rule : launch.rules) {
+    if (is_of_compressible_memory(rule)) continue;
     if (rule.speedup_pct && rule.speedup_scope == "kernel" && (!best || *rule.speedup_pct > *best->speedup_pct)) {
       best = &rule;
     }
