@@ -254,6 +254,43 @@ class Requests(unittest.TestCase):
         self.assertEqual(alarms(self.serve(waits, inside=True))[0]["rule"], "io")
 
 
+class StartedProcesses(unittest.TestCase):
+    """A host that computes for 20 ms, lets another process compile for 8 ms, and launches what came out."""
+
+    def program(self, process):
+        """process(m, number, begin): what the other process does while the host polls for 8 ms from `begin` on."""
+        def run(m):
+            draw = random.Random(4)
+            request(m, draw)
+            for number in range(12):
+                m.host("jit.py(5): lower", 20_000)
+                process(m, number, m.now)
+                m.host("<built-in method poll of select.epoll object at 0x7f>", 8000 + 100 * draw.randrange(20))
+                request(m, draw)
+                m.synchronize()
+        return findings(machine.run(run))
+
+    def of_another(self, m, pid, begin, duration):
+        m.event("python_function", "assembler.py(3): assemble", begin, duration)
+        m.events[-1].update(pid=pid, tid=pid)
+
+    def test_a_wait_for_one_is_no_wait_for_requests(self):
+        def started(m, number, begin):
+            self.of_another(m, 7000 + number, begin + 300, 7400)
+        rows = self.program(started)
+        found = by_rule(rows)
+        self.assertNotIn("no_work", found)
+        self.assertEqual(alarms(rows)[0]["rule"], "host_stall")
+        self.assertAlmostEqual(found["host_stall"]["recoverable_ns"], 12 * 20e6, delta=6e6)
+        self.assertIn("waits for processes that it started", found["io"]["title"])
+
+    def test_one_that_is_always_there_was_not_started_for_it(self):
+        def serves(m, number, begin):
+            self.of_another(m, 7000, begin - 15_000, 20_000)
+        rows = self.program(serves)
+        self.assertIn("without requests, or for input that is late", by_rule(rows)["no_work"]["title"])
+
+
 class BehindAnother(unittest.TestCase):
     def program(self, call, loads="cuModuleLoadData", waits=6000):
         def run(m):

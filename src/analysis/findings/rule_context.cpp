@@ -428,21 +428,23 @@ IdleCulprit RuleContext::culprit_of_stretches() {
   return largest_of(times, whole);
 }
 
-const IdleCulprit& RuleContext::awaited_event(IdleCause cause) {
+const AwaitedEvent& RuleContext::awaited_event(IdleCause cause) {
   const auto [found, is_new] = awaited_events_.try_emplace(cause);
   const bool may_be = is_new && is_way_of_waiting(cause);
   if (may_be && path_share(cause) >= thresholds().noticeable / 3) found->second = find_awaited_event(cause);
   return found->second;
 }
 
-IdleCulprit RuleContext::find_awaited_event(IdleCause cause) const {
+AwaitedEvent RuleContext::find_awaited_event(IdleCause cause) const {
   std::map<std::string, int64_t> events;
+  std::map<std::string, int64_t> of_processes;
   std::map<std::string, int64_t> reads;
   std::vector<int64_t> lengths;  // of reads
   int64_t whole = 0;
   for (size_t number = 0; number < session().runs.size(); ++number) {
     const size_t in_whole = facts_.place_in_whole(number);
     const Timeline& host = facts_.whole().run(in_whole).timeline;
+    const ProcessTimes processes(host);
     const IntervalSet marks = judged_.has_marks() ? times_of_marks(facts_.whole(), in_whole) : IntervalSet();
     for (const auto& [device, ops] : ops_by_device(session().runs[number].timeline)) {
       facts_.idle().for_each_gap(number, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
@@ -455,22 +457,28 @@ IdleCulprit RuleContext::find_awaited_event(IdleCause cause) const {
           const AwaitedInput awaited = awaited_input(host, part.culprit);
           if (awaited.slice == kNone) continue;
           const std::string name = folded_name(host.name(awaited.slice));
-          (awaited.is_read ? reads : events)[name] += length;
+          const bool of_process = !awaited.is_read && processes.waits_for_started(awaited.slice);
+          (awaited.is_read ? reads : of_process ? of_processes : events)[name] += length;
           if (awaited.is_read) lengths.push_back(host.slices.duration[awaited.slice]);
         }
       });
     }
   }
   if (are_unequal(std::move(lengths))) events.insert(reads.begin(), reads.end());
-  const IdleCulprit most = largest_of(events, whole);
-  return most.pct >= 50 ? most : IdleCulprit{};
+  constexpr double kMost = 50;
+  for (const bool of_process : {false, true}) {
+    const IdleCulprit most = largest_of(of_process ? of_processes : events, whole);
+    if (most.pct >= kMost) return {most.name, of_process};
+  }
+  return {};
 }
 
 BoundKinds RuleContext::arrivals() {
   BoundKinds kinds;
   kinds.set(BoundBy(IdleCause::no_work).number());
   for (const IdleCause cause : {IdleCause::io, IdleCause::lock}) {
-    if (!awaited_event(cause).name.empty()) kinds.set(BoundBy(cause).number());
+    const AwaitedEvent& event = awaited_event(cause);
+    if (!event.call.empty() && !event.of_process) kinds.set(BoundBy(cause).number());
   }
   return kinds;
 }

@@ -50,6 +50,12 @@ struct IdleCulprit {
   std::string text() const;
 };
 
+/// What a thread waits for that is not in the hands of the program.
+struct AwaitedEvent {
+  std::string call;         // in which it waits; empty where there is none
+  bool of_process = false;  // the calls wait for processes that the program started (ProcessTimes::waits_for_started)
+};
+
 class RuleContext {
  public:
   /// Both must outlive it.
@@ -142,7 +148,7 @@ class RuleContext {
   /// iterations, for others to say something (waits_for_event), or reads for 100 ms or more what somebody types: a
   /// server without requests does so, and a program whose input is late. Which it is, the profile does not say. None of
   /// other causes.
-  const IdleCulprit& awaited_event(IdleCause cause);
+  const AwaitedEvent& awaited_event(IdleCause cause);
   /// That of long stretches of host code on the critical path. Gaps between device ops do not show those before the
   /// first op. O(slices log stretches).
   IdleCulprit culprit_of_stretches();
@@ -187,7 +193,7 @@ class RuleContext {
   using Tables = std::map<std::string, Table>;
   const EdgeTimes& edge_times();
   void find_path();
-  IdleCulprit find_awaited_event(IdleCause cause) const;
+  AwaitedEvent find_awaited_event(IdleCause cause) const;
   /// The kinds of waiting that end when something comes from outside.
   BoundKinds arrivals();
   void find_stretches(const std::vector<OnPath>& path, const std::vector<std::vector<int64_t>>& first_launches);
@@ -211,7 +217,7 @@ class RuleContext {
   std::optional<EdgeTimes::Totals> time_of_kinds_;
   std::optional<ReplayedPeriods> replayed_;
   EdgeTimes::Fixed fixed_;  // with replayed_
-  std::map<IdleCause, IdleCulprit> awaited_events_;
+  std::map<IdleCause, AwaitedEvent> awaited_events_;
   std::optional<std::vector<ReplayCounts>> replays_;
   std::optional<bool> hides_launches_;
   std::optional<DeviceBooks> books_;

@@ -33,6 +33,11 @@ constexpr LostTime kDriverLock{
     "Launch from one thread of the process, or launch less from each: CUDA graphs, fused ops; or a process for each of "
     "the threads (MPS where they share a device)"};
 
+/// In the place of the one of kLostTimes where most of it is in calls that wait for processes.
+constexpr LostTime kStartedProcesses{
+    IdleCause::io, "io", "waits for processes that it started",
+    "Start them before the measured part, or keep what they make from run to run: compilers have caches"};
+
 EdgeTimes::Scenario removed_long_host_code() {
   EdgeTimes::Scenario scenario;
   scenario.removed.set(kLongHostCode);
@@ -106,12 +111,14 @@ void find_kinds(RuleContext& context, double least, std::vector<Finding>& findin
   for (const LostTime& usual : kLostTimes) {
     const PathShare& path = context.path(usual.cause);
     const bool is_of_driver = usual.cause == IdleCause::lock && 2 * path.in_driver_calls > path.total;
-    const LostTime& lost = is_of_driver ? kDriverLock : usual;
-    if (context.path_share(lost.cause) < least) continue;
-    if (const IdleCulprit& event = context.awaited_event(lost.cause); !event.name.empty()) {
-      find_wait_for_events(context, path, context.path_share(lost.cause), event.name, text_of(lost.cause), findings);
+    if (context.path_share(usual.cause) < least) continue;
+    const AwaitedEvent& event = context.awaited_event(usual.cause);
+    if (!event.call.empty() && !event.of_process) {
+      find_wait_for_events(context, path, context.path_share(usual.cause), event.call, text_of(usual.cause), findings);
       continue;
     }
+    const bool is_of_process = event.of_process && usual.cause == IdleCause::io;
+    const LostTime& lost = is_of_driver ? kDriverLock : is_of_process ? kStartedProcesses : usual;
     const IdleCulprit culprit = context.culprit_of(text_of(lost.cause));
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
