@@ -91,6 +91,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
     add_work_edges(run);
     add_launch_edges(run);
     add_stream_edges(run);
+    add_migration_edges(run);
     add_event_edges(run);
     const TimesOfThreads event_waits = event_waits_of(run);
     add_ordered_streams(run, event_waits);

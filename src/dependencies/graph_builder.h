@@ -93,6 +93,7 @@ class GraphBuilder {
   void add_handovers(size_t run);
   void add_launch_edges(size_t run);
   void add_stream_edges(size_t run);
+  void add_migration_edges(size_t run);
   void add_event_edges(size_t run);
   /// By host thread, when it makes calls; in order.
   using TimesOfThreads = std::vector<std::vector<int64_t>>;

@@ -11,6 +11,8 @@
 #include "dependencies/least_times.h"
 #include "links/submitted_ops.h"
 #include "links/waiting_calls.h"
+#include "model/migrations.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -184,6 +186,53 @@ void GraphBuilder::add_stream_edges(size_t run) {
                t.slices.start[op] - t.slices.start[before]);
     }
   });
+}
+
+/// Pages of managed memory that move to the host after a kernel: the host reads what the kernel wrote, so that they
+/// come after it, and what the host launches next comes after them.
+void GraphBuilder::add_migration_edges(size_t run) {
+  const Timeline& t = timeline(run);
+  const DeviceOps& ops = t.device_ops;
+  const PerRun& per_run = per_run_[run];
+  struct OfDevice {
+    std::vector<std::pair<int64_t, SliceIndex>> kernels;     // by their ends
+    std::vector<std::pair<int64_t, SliceIndex>> migrations;  // to the host, by their starts
+    std::vector<std::pair<int64_t, SliceIndex>> calls;       // that launch the kernels, by their starts
+  };
+  if (std::ranges::none_of(ops.copy, is_migration)) return;
+  std::map<int32_t, OfDevice> devices;
+  for (OpIndex op = 0; op < ops.size(); ++op) {
+    const SliceIndex slice = ops.slice[op];
+    if (per_run.ends[slice] == kNone) continue;
+    OfDevice& of_device = devices[ops.device[op]];
+    if (ops.copy[op] == CopyKind::uvm_DtoH) of_device.migrations.emplace_back(t.slices.start[slice], slice);
+    if (ops.kind[op] != OpKind::compute) continue;
+    of_device.kernels.emplace_back(t.slices.end(slice), slice);
+    const SliceIndex call = launch_of(t, slice);
+    if (call != kNone && per_run.begins[call] != kNone) of_device.calls.emplace_back(t.slices.start[call], call);
+  }
+  for (auto& [device, of_device] : devices) {
+    std::ranges::sort(of_device.kernels);
+    std::ranges::sort(of_device.migrations);
+    for (size_t i = 0; i < of_device.kernels.size(); ++i) {
+      const auto [end, kernel] = of_device.kernels[i];
+      const auto first = std::ranges::lower_bound(of_device.migrations, std::pair(end, SliceIndex{0}));
+      if (first == of_device.migrations.end()) break;
+      if (i + 1 < of_device.kernels.size() && of_device.kernels[i + 1].first <= first->first) continue;
+      add_edge(per_run.ends[kernel], per_run.begins[first->second], EdgeKind::stream, first->first - end);
+    }
+    std::ranges::sort(of_device.calls);
+    int64_t since = INT64_MIN;  // the call before
+    for (const auto& [begin, call] : of_device.calls) {
+      const auto next = std::ranges::lower_bound(of_device.migrations, std::pair(begin, SliceIndex{0}));
+      const int64_t before = std::exchange(since, begin);
+      if (next == of_device.migrations.begin()) continue;
+      const SliceIndex last = std::prev(next)->second;
+      const int64_t end = t.slices.end(last);
+      if (t.slices.start[last] < before || end > begin) continue;
+      add_edge(per_run.ends[last], per_run.begins[call], EdgeKind::host, begin - end);
+    }
+  }
 }
 
 /// Waits of streams for other streams, as the profile records them.

@@ -10,6 +10,8 @@
 #include "base/contains.h"
 #include "base/sort_runs.h"
 #include "links/waiting_calls.h"
+#include "model/migrations.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -106,8 +108,12 @@ class LaunchLinker {
   }
 
   int64_t orphans() const {
-    return std::count_if(timeline_.device_ops.slice.begin(), timeline_.device_ops.slice.end(),
-                         [&](SliceIndex op) { return slices_.launch[op] == kNone; });
+    const DeviceOps& ops = timeline_.device_ops;
+    int64_t count = 0;
+    for (OpIndex op = 0; op < ops.size(); ++op) {
+      if (slices_.launch[ops.slice[op]] == kNone && !is_migration(ops.copy[op])) ++count;
+    }
+    return count;
   }
 
  private:

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/host/launch_calls.h"
 #include "base/error.h"
+#include "model/migrations.h"
 
 namespace cgpu {
 
@@ -40,6 +42,22 @@ BoundBy BoundBy::named(std::string_view name) {
     return cause ? BoundBy(*cause) : BoundBy(static_cast<Work>(number));
   }
   throw Error(fmt::format("'{}' is nothing that bounds a run; there are: {}", name, fmt::join(names, ", ")));
+}
+
+EdgeParts::PerRun::PerRun(const Timeline& timeline) : ops(timeline.device_ops), edges(timeline) {
+  if (std::ranges::none_of(timeline.device_ops.copy, is_migration)) return;
+  for (const auto& [device, of_device] : ops_by_device(timeline)) {
+    touchers[device] = thread_of_migrations(timeline, of_device);
+  }
+}
+
+TrackIndex EdgeParts::toucher_of(size_t run, SliceIndex op) {
+  PerRun& of_run = per_run_[run];
+  const Timeline& timeline = facts_.run(run).timeline;
+  if (of_run.touchers.empty() || !is_device_op(timeline.kind(op))) return kNone;
+  const OpIndex index = of_run.ops.op_of(op, of_run.search);
+  if (!is_migration(timeline.device_ops.copy[index]) || timeline.slices.launch[op] != kNone) return kNone;
+  return of_run.touchers.at(timeline.device_ops.device[index]);
 }
 
 EdgeParts::EdgeParts(const SessionFacts& facts) : facts_(facts), graph_(facts.dependencies()) {
@@ -87,6 +105,8 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
       }
       const SliceIndex call = launch_of(timeline, to.slice);
       const Interval delay = delay_in_call(number, to_index, call);
+      const TrackIndex toucher = toucher_of(to.run, to.slice);
+      if (toucher != kNone) return host_parts(to.run, toucher, {end - edge.weight, end}, kNone, visit);
       if (delay.end - delay.begin < kLongestStart) {
         const bool launched = timeline.slices.launch[to.slice] != kNone;
         return one(waits(launched ? IdleCause::dependency : IdleCause::unknown), to.slice, edge.weight);
@@ -118,8 +138,12 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
       return one(at_edge > 0 && since - at_edge < kLongestStart ? IdleCause::launch_overhead : IdleCause::dependency,
                  to.slice, since - at_edge);
     }
-    case EdgeKind::start:
+    case EdgeKind::start: {
+      const bool is_begin = to.kind == Moment::Kind::begin && to.slice != kNone;
+      const TrackIndex toucher = is_begin ? toucher_of(to.run, to.slice) : kNone;
+      if (toucher != kNone) return host_parts(to.run, toucher, {end - edge.weight, end}, kNone, visit);
       return one(waits(IdleCause::unknown), to.slice, edge.weight);
+    }
     case EdgeKind::host:
       if (from.slice == to.slice && from.run == to.run && graph_.ends_collective(to_index)) {
         return host_transfer(edge, to, visit);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -64,6 +65,9 @@ class EdgeParts {
   /// weight. Fastest for edges that are near the previous one. Not thread-safe.
   void for_each(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit);
 
+  /// The thread that touched the pages that an op moves; kNone of other ops.
+  TrackIndex toucher_of(size_t run, SliceIndex op);
+
  private:
   void host_transfer(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
   /// The part of an op's delay (DependencyGraph::delay) that lies in its launch call, on the run's clock; empty where
@@ -78,10 +82,11 @@ class EdgeParts {
   const SessionFacts& facts_;
   const DependencyGraph& graph_;
   struct PerRun {
-    explicit PerRun(const Timeline& timeline) : ops(timeline.device_ops), edges(timeline) {}
+    explicit PerRun(const Timeline& timeline);
     SliceOps ops;
     SliceOps::Search search;
     ProfileEdges edges;
+    std::map<int32_t, TrackIndex> touchers;  // by device whose pages migrate (thread_of_migrations)
   };
   std::deque<PerRun> per_run_;
 };

@@ -37,10 +37,14 @@ class HostStretches {
       : long_stretch_(long_stretch), mark_(std::move(mark)) {}
 
   /// The next edge of a thread leads from one moment to another. Where the last one led elsewhere, its stretch is over.
-  void begin_edge(size_t run, TrackIndex thread, MomentIndex from, MomentIndex to) {
+  /// `from_op`, `to_op`: the device op, if a moment is of one: pages that a thread touches move in the midst of its
+  /// code.
+  void begin_edge(size_t run, TrackIndex thread, MomentIndex from, SliceIndex from_op, MomentIndex to,
+                  SliceIndex to_op) {
     open_ = &of_threads_[{run, thread}];
-    if (open_->at != from) end();
+    if (open_->at != from && (from_op == kNone || open_->op != from_op)) end();
     open_->at = to;
+    open_->op = to_op;
   }
   /// A part of host code that begins in this edge, or goes on in it.
   void add(size_t place, int64_t length) {
@@ -55,7 +59,8 @@ class HostStretches {
 
  private:
   struct Stretch {
-    MomentIndex at = 0;  // the moment that it has come to
+    MomentIndex at = 0;     // the moment that it has come to
+    SliceIndex op = kNone;  // the device op that this is of
     int64_t length = 0;
     std::vector<size_t> places;
   };
@@ -161,7 +166,13 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, const Limits& limits) : graph_(w
         const bool is_last = i + 1 == of_edge.size();
         arrivals_.push_back({to, kind, graph_.moments()[to].time - rest, is_last ? 0 : place + i + 1 - edges, is_last});
       }
-      stretches.begin_edge(graph_.moments()[to].run, thread, graph_.edges().from[edge], to);
+      const MomentIndex from = graph_.edges().from[edge];
+      const size_t run = graph_.moments()[to].run;
+      const auto op_of = [&](MomentIndex moment) {
+        const SliceIndex slice = graph_.moments()[moment].slice;
+        return slice != kNone && is_device_op(whole.run(run).timeline.kind(slice)) ? slice : kNone;
+      };
+      stretches.begin_edge(run, thread, from, op_of(from), to, op_of(to));
       for (size_t i = 0; i < of_edge.size(); ++i) {
         const uint8_t kind = of_edge[i].kind;
         if (kind == host_code) {

@@ -12,6 +12,9 @@ inline constexpr const char* kSendLess =
 inline constexpr const char* kPageLock =
     "Use page-locked memory (pin_memory=True, cudaHostAlloc) with copies that do not block (non_blocking=True): they run "
     "beside kernels, at the speed of the link";
+inline constexpr const char* kPrefetchPages =
+    "Move managed memory before it is touched: initialise it on the device that uses it, cudaMemPrefetchAsync before the "
+    "kernels and before the host reads; or copy explicitly (cudaMemcpyAsync), beside kernels";
 inline constexpr const char* kCopyWithoutBlocking =
     "Copy without blocking (cudaMemcpyAsync, non_blocking=True, page-locked memory), and wait only where the data is "
     "used";

@@ -6,11 +6,13 @@
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_models.h"
+#include "analysis/device/device_time.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
 #include "hardware/host_links.h"
 #include "links/waits.h"
+#include "model/migrations.h"
 
 namespace cgpu {
 
@@ -115,6 +117,32 @@ std::vector<HostCopy> judged_copies(RuleContext& context) {
     }
   }
   return copies;
+}
+
+Migrations judged_migrations(RuleContext& context) {
+  Migrations migrations;
+  for (size_t number = 0; number < context.session().runs.size(); ++number) {
+    const Timeline& timeline = context.session().runs[number].timeline;
+    const DeviceOps& ops = timeline.device_ops;
+    if (std::ranges::none_of(ops.copy, is_migration)) continue;
+    const IntervalSet judged = judged_time(context, number);
+    for (const auto& [device, of_device] : ops_by_device(timeline)) {
+      std::vector<Interval> moving;
+      for (const OpIndex op : of_device) {
+        if (!is_migration(ops.copy[op])) continue;
+        const Interval time{timeline.slices.start[ops.slice[op]], timeline.slices.end(ops.slice[op])};
+        const int64_t in_judged = judged.clip(time.begin, time.end).length();
+        if (in_judged == 0) continue;
+        moving.push_back(time);
+        ++migrations.count;
+        migrations.bytes += std::max<int64_t>(ops.bytes[op], 0);
+        migrations.time += in_judged;
+      }
+      const IntervalSet only_copying = device_time(timeline, of_device).exposed_memory;
+      migrations.exposed += IntervalSet(std::move(moving)).intersect(only_copying).intersect(judged).length();
+    }
+  }
+  return migrations;
 }
 
 ReadValues read_values(const std::vector<HostCopy>& copies, double small_copy) {

@@ -33,6 +33,16 @@ struct HostCopy {
 /// Those that run in the judged periods. O(device ops log device ops). RuleContext::host_copies has them once for all.
 std::vector<HostCopy> judged_copies(RuleContext& context);
 
+/// Pages of managed memory that moved in the judged periods.
+struct Migrations {
+  int64_t count = 0;
+  int64_t bytes = 0;    // of those that say it
+  int64_t time = 0;     // ns
+  int64_t exposed = 0;  // ns in which devices do nothing else than copy
+};
+/// O(device ops log device ops).
+Migrations judged_migrations(RuleContext& context);
+
 /// Small copies to the host, each alone in its stream, for which another call then waits: values that are read one by
 /// one, as by item().
 struct ReadValues {

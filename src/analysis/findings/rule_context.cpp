@@ -151,7 +151,9 @@ void RuleContext::find_path() {
     for_each_part_of_path(
         graph, replayed, period.last, period.begin, parts_of,
         [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
-          path.push_back({part.bound_by, part.run, part.thread, {from, to}, part.length - (to - from)});
+          const bool moves_pages = part.bound_by == BoundBy(BoundBy::memory) && part.slice != kNone &&
+                                   parts.toucher_of(part.run, part.slice) != kNone;
+          path.push_back({part.bound_by, part.run, part.thread, {from, to}, part.length - (to - from), moves_pages});
           PathShare& share = (*path_)[part.bound_by.number()];
           share.total += to - from;
           const bool in_call = part.slice != kNone && is_call(whole.run(part.run).timeline.kind(part.slice));
@@ -170,7 +172,8 @@ void RuleContext::find_stretches(const std::vector<OnPath>& path,
   const SessionFacts& whole = facts_.whole();
   const auto is_code = [](const OnPath& part) { return part.bound_by == BoundBy(IdleCause::host_code); };
   const auto goes_on = [&](const OnPath& part) {
-    return is_code(part) || part.bound_by == BoundBy(IdleCause::io) || part.bound_by == BoundBy(IdleCause::lock);
+    return is_code(part) || part.bound_by == BoundBy(IdleCause::io) || part.bound_by == BoundBy(IdleCause::lock) ||
+           part.moves_pages;
   };
   for (size_t last = 0; last < path.size(); ++last) {
     if (!is_code(path[last])) continue;

@@ -178,6 +178,7 @@ class RuleContext {
     TrackIndex thread = kNone;  // of host time
     Interval time;              // in the graph
     int64_t before = 0;         // ns of it before the period
+    bool moves_pages = false;   // that a thread touched in the midst of its code
   };
   /// A long stretch of host code on the path.
   struct Stretch {

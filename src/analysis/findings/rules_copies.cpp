@@ -356,11 +356,39 @@ bool has_other_work(const Session& session) {
   });
 }
 
+/// Pages of managed memory: a kernel that touches one that is not there waits for it.
+void find_migrations(RuleContext& context, const Migrations& migrations, std::vector<Finding>& findings) {
+  const int64_t beside = migrations.time - migrations.exposed;
+  if (static_cast<double>(migrations.time) < context.thresholds().noticeable * static_cast<double>(context.measured()))
+    return;
+  Finding finding{.rule = "exposed_copies",
+                  .title = std::string(kShareOfTime) +
+                           " the run waits for pages of managed memory that move between host and device",
+                  .evidence = fmt::format("{}, {} in {}", format_count(migrations.count, "migration", "migrations"),
+                                          format_bytes(migrations.bytes), context.in_all(migrations.time)),
+                  .suggestion = kPrefetchPages,
+                  .command = "transfers",
+                  .confidence = 2 * beside > migrations.time ? Confidence::low : Confidence::medium,
+                  .time = context.path(BoundBy::memory).longest,
+                  .remedy = removed({BoundBy::memory})};
+  if (beside > 0) {
+    finding.evidence +=
+        fmt::format(", {} of it while kernels ran, which wait for the pages that they touch", format_ns(beside));
+  }
+  finding.gain = migrations.time;
+  finding.recoverable_low = migrations.exposed;
+  findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   // Of copies alone it is not known what they could be hidden beside.
   if (!context.has_device_ops() || !has_other_work(context.session())) return;
+  const Copies copies = copies_of(context);
+  if (const Migrations migrations = judged_migrations(context); migrations.time > copies.time) {
+    return find_migrations(context, migrations, findings);
+  }
   const double waiting = context.path_share(IdleCause::blocking_copy);
   const double copying = context.path_share(BoundBy::memory);
   const EdgeTimes::Scenario not_blocking = removed({IdleCause::blocking_copy});
@@ -371,7 +399,6 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
   const auto is_noticeable = [&](int64_t time) {
     return static_cast<double>(time) >= context.thresholds().noticeable * static_cast<double>(context.measured());
   };
-  const Copies copies = copies_of(context);
   EdgeTimes::Scenario packed = gone;  // and with them their calls and the ops around these
   packed.removed.set(kOfSmallCopies);
   const bool are_small =

@@ -11,6 +11,7 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/rule_context.h"
+#include "model/migrations.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -143,9 +144,9 @@ Orphans orphans_of(const Session& session) {
     for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
       span = {std::min(span.begin, slices.start[slice]), std::max(span.end, slices.end(slice))};
     });
-    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+    for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex slice) {
       ++orphans.ops;
-      if (slices.launch[slice] != kNone) return;
+      if (slices.launch[slice] != kNone || is_migration(run.timeline.device_ops.copy[op])) return;
       ++orphans.count;
       if (slices.start[slice] - span.begin < (span.end - span.begin) / 4) ++orphans.at_start;
     });

@@ -54,7 +54,7 @@ IdleCulprits::IdleCulprits(const Timeline& timeline, const SampledHost& sampled,
 void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts) {
   const SliceIndex launch = launch_of(timeline_, waking_op);
   const SliceIndex slice = named.slice;
-  if (launch == kNone && slice != kNone) {  // a sample
+  if (launch == kNone && slice != kNone && named.toucher == kNone) {  // a sample
     parts.push_back({.time = named.time, .cause = named.cause, .culprit = slice});
     return;
   }
@@ -93,7 +93,7 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
         return;
       }
   }
-  const TrackIndex thread = timeline_.slices.track[launch];
+  const TrackIndex thread = launch == kNone ? named.toucher : timeline_.slices.track[launch];
   if (slice != kNone && is_host(timeline_.kind(slice)) && timeline_.slices.track[slice] != thread) {  // awaited
     const bool is_mark = is_step_(slice);
     parts.push_back({.time = named.time,

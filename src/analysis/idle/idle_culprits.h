@@ -53,6 +53,7 @@ class IdleCulprits {
     Interval time;
     IdleCause cause = IdleCause::unknown;
     SliceIndex slice = kNone;
+    TrackIndex toucher = kNone;  // of pages that migrate: the thread that is taken to have touched them
   };
   /// Appends the parts with one culprit each that `named`, a part of the gap before this op, consists of.
   void append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts);

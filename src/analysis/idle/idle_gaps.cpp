@@ -5,17 +5,32 @@
 #include <utility>
 
 #include "analysis/host/launch_calls.h"
+#include "model/migrations.h"
 
 namespace cgpu {
 
 namespace {
 
 /// Calls part(time, cause, slice) for the parts of a gap, in order of time; `slice` stands for the cause, kNone where
-/// none does. `stream_ended`: whether an op of the waking op's stream ended where the gap begins.
+/// none does. `stream_ended`: whether an op of the waking op's stream ended where the gap begins. `toucher`: of pages
+/// that migrate, the thread that is taken to have touched them.
 template <typename Part>
-void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_op, bool stream_ended, HostCauses& host,
-               Part part) {
+void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_op, bool stream_ended,
+               TrackIndex toucher, HostCauses& host, Part part) {
   const SliceIndex launch = launch_of(timeline, waking_op);
+  if (launch == kNone && toucher != kNone) {
+    int64_t now = gap.begin;
+    const auto host_code_until = [&](int64_t time) {
+      if (now < time) part({now, time}, IdleCause::host_code, kNone);
+    };
+    host.for_each_piece(toucher, gap, [&](const Interval& time, IdleCause cause, SliceIndex slice) {
+      host_code_until(time.begin);
+      part(time, cause, slice);
+      now = time.end;
+    });
+    host_code_until(gap.end);
+    return;
+  }
   if (launch == kNone) {
     int64_t now = gap.begin;
     const IdleCause rest = host.edges().holds(gap, waking_op) ? IdleCause::profile_edge : IdleCause::unknown;
@@ -148,10 +163,12 @@ void add(IdleGap& gap, const Interval& part, IdleCause cause) {
 
 void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
                        const VisitGap& visit) {
+  const TrackIndex thread = thread_of_migrations(timeline, ops);
   IdleGap gap;
   for_each_gap(timeline, ops, [&](const Interval& time, OpIndex last_op, OpIndex waking_op, bool stream_ended) {
     begin(gap, time, last_op, waking_op);
-    split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, host,
+    const TrackIndex toucher = is_migration(timeline.device_ops.copy[waking_op]) ? thread : kNone;
+    split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, toucher, host,
               [&](const Interval& part, IdleCause cause, SliceIndex) { add(gap, part, cause); });
     visit(gap);
   });
@@ -159,16 +176,19 @@ void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops
 
 void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
                        IdleCulprits& culprits, const VisitParts& visit) {
+  const TrackIndex thread = thread_of_migrations(timeline, ops);
   IdleGap gap;
   std::vector<IdlePart> parts;
   for_each_gap(timeline, ops, [&](const Interval& time, OpIndex last_op, OpIndex waking_op, bool stream_ended) {
     begin(gap, time, last_op, waking_op);
     parts.clear();
     const SliceIndex waking = timeline.device_ops.slice[waking_op];
-    split_gap(timeline, time, waking, stream_ended, host, [&](const Interval& part, IdleCause cause, SliceIndex slice) {
-      add(gap, part, cause);
-      culprits.append({part, cause, slice}, waking, parts);
-    });
+    const TrackIndex toucher = is_migration(timeline.device_ops.copy[waking_op]) ? thread : kNone;
+    split_gap(timeline, time, waking, stream_ended, toucher, host,
+              [&](const Interval& part, IdleCause cause, SliceIndex slice) {
+                add(gap, part, cause);
+                culprits.append({part, cause, slice, toucher}, waking, parts);
+              });
     visit(gap, parts);
   });
 }
