@@ -128,6 +128,21 @@ class Silence(unittest.TestCase):
         self.assertLess(thread["utilization_pct"], 2)
 
 
+class WithoutItsDevice(unittest.TestCase):
+    def test_a_sampled_host_whose_device_was_not_recorded(self):
+        """As where the profiler is older than the driver: there are samples of the host, and a device that did nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "host.sqlite")
+            write_program(path, True)
+            for has_device in (True, False):
+                with sqlite3.connect(path) as database:
+                    database.executescript("DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL;")
+                    if not has_device:
+                        database.execute("DELETE FROM TARGET_INFO_GPU")
+                titles = [row["title"] for row in tool.table(path, "findings") if row["rule"] == "incomplete_profile"]
+                self.assertEqual(titles, ["The profile names a device, NVIDIA H100, and holds no work of it"] * has_device)
+
+
 class Samples(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

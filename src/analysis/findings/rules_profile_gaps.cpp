@@ -98,11 +98,18 @@ void find_unrecorded_replays(RuleContext& context, std::vector<Finding>& finding
        .severity = Severity::warning});
 }
 
+/// Whether a profile of a host that was sampled beside its timeline has no device op: its call tree is of these
+/// samples.
+bool is_sampled_host(const Run& run) {
+  return run.timeline.device_ops.size() == 0 && std::ranges::any_of(run.timeline.tracks, &Track::sampled);
+}
+
 /// A device is named, and nothing that it did was recorded.
 void find_unrecorded_devices(RuleContext& context, std::vector<Finding>& findings) {
   std::string device;
   for (const Run& run : context.session().runs) {
-    if (run.notes.count("no_device_work") == 0 || run.devices.empty()) continue;
+    const bool has_no_work = run.notes.count("no_device_work") > 0 || is_sampled_host(run);
+    if (!has_no_work || run.devices.empty()) continue;
     device = run.devices.front().name;
     break;
   }
@@ -122,8 +129,9 @@ void find_unrecorded_devices(RuleContext& context, std::vector<Finding>& finding
       {.rule = "incomplete_profile",
        .title = fmt::format("The profile names a device, {}, and holds no work of it", device),
        .evidence = fmt::format("{}", fmt::join(said, "; ")),
-       .suggestion = "If the program uses it, record it: trace CUDA or HIP (nsys profile -t cuda), with a profiler "
-                     "that is as new as the driver, and follow the process that launches where another one starts it",
+       .suggestion =
+           "If the program uses it, record it: ProfilerActivity.CUDA in PyTorch, else trace CUDA or HIP (nsys profile -t cuda), with a profiler "
+           "that is as new as the driver, and follow the process that launches where another one starts it",
        .command = "notes",
        .confidence = Confidence::high,
        .severity = said.empty() ? Severity::info : Severity::warning});

@@ -83,6 +83,7 @@ constexpr std::array kFrameworkTerms{
                    "fused optimizers)",
                    "CUDA graphs, fused kernels"},
     FrameworkTerms{"fused ops (torch.compile, foreach and fused optimizers)", "fused kernels"},
+    FrameworkTerms{"ProfilerActivity.CUDA in PyTorch, else trace", "trace"},
     FrameworkTerms{" (gradient buckets, prefetch of sharded parameters, a stream of its own)",
                    " (a stream of its own)"},
     FrameworkTerms{"torch.set_float32_matmul_precision(\"high\")", "cublasSetMathMode with CUBLAS_TF32_TENSOR_OP_MATH"},
