@@ -93,7 +93,7 @@ class Corpus(unittest.TestCase):
 
     def test_writing_files_while_the_device_waits(self):
         """CloverLeaf writes its summary between the kernels; the power iteration dumps its vector every ten steps."""
-        self.assertEqual(self.hosts("nsys_sqlite", "perlmutter-cloverleaf-cuda")[0][:2], ("io", "write"))
+        self.assertEqual(self.hosts("nsys_sqlite", "perlmutter-cloverleaf-cuda", device=3)[0][:2], ("io", "write"))
         found = self.hosts("nsys_sqlite", "power_iteration__baseline.sqlite")
         self.assertEqual(found[0][:2], ("host_code", "IO N"))
         self.assertGreater(self.by_cause("nsys_sqlite", "power_iteration__baseline.sqlite")["io"], 15e6)

@@ -76,10 +76,12 @@ def told_by_nvprof(source, target, numbers):
             number = unknown.setdefault((kind, name), 100_000 + len(unknown))
         written.add(kind.upper(), cbid=number, start=ZERO + row["start"], end=ZERO + row["end"],
                     correlationId=row["correlationId"], **thread(row))
-    places = ("deviceId", "contextId", "streamId", "correlationId")
+    places = ("contextId", "streamId", "correlationId")
+    gpus = {row["cuDevice"]: row["id"] for row in rows("TARGET_INFO_GPU") if "cuDevice" in row.keys()}
 
     def place(row):
-        return dict({key: row[key] for key in places}, start=ZERO + row["start"], end=ZERO + row["end"])
+        return dict({key: row[key] for key in places}, start=ZERO + row["start"], end=ZERO + row["end"],
+                    deviceId=gpus.get(row["deviceId"], row["deviceId"]))
 
     for row in rows("CUPTI_ACTIVITY_KIND_KERNEL"):
         written.add("CONCURRENT_KERNEL", name=written.text(texts[row["demangledName"]]), **place(row))

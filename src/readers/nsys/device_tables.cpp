@@ -92,7 +92,8 @@ class DeviceTables {
   }
 
   int32_t device(uint64_t process, int64_t ordinal) const {
-    const auto mapped = devices_.empty() ? devices_.end() : devices_.find({process_number(process), ordinal});
+    auto mapped = devices_.empty() ? devices_.end() : devices_.find({process_number(process), ordinal});
+    if (mapped == devices_.end()) mapped = devices_.find({kAnyProcess, ordinal});
     const int64_t number = mapped == devices_.end() ? ordinal : mapped->second;
     return number >= 0 && number <= INT32_MAX ? static_cast<int32_t>(number) : -1;
   }

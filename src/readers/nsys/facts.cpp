@@ -146,6 +146,22 @@ void read_diagnostics(Assembler& assembler) {
   run.notes.add("profiler_warning", more, "further warnings and errors of the profiler are not listed");
 }
 
+/// The numbers of GPUs for the ordinals of processes. Before 2023 files say them once for the machine, not of each
+/// process; of several machines they say nothing then.
+DeviceNumbers read_device_numbers(Assembler& assembler) {
+  DeviceNumbers numbers;
+  assembler.each("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](Row& row) {
+    numbers.try_emplace({row.integer(0), row.integer(1)}, row.integer(2));
+  });
+  if (!numbers.empty()) return numbers;
+  bool are_unique = true;
+  assembler.each("TARGET_INFO_GPU", {"cuDevice", "id"}, [&](Row& row) {
+    if (row.is_null(0) || row.is_null(1) || row.integer(0) < 0) return;
+    are_unique &= numbers.try_emplace({kAnyProcess, row.integer(0)}, row.integer(1)).second;
+  });
+  return are_unique ? numbers : DeviceNumbers();
+}
+
 }  // namespace
 
 DeviceNumbers read_facts(Assembler& assembler) {
@@ -159,11 +175,7 @@ DeviceNumbers read_facts(Assembler& assembler) {
   assembler.each("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](Row& row) {
     if (row.text(0) == "Hostname") assembler.run.host = row.text(1);
   });
-  DeviceNumbers numbers;
-  assembler.each("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](Row& row) {
-    numbers.try_emplace({row.integer(0), row.integer(1)}, row.integer(2));
-  });
-  return numbers;
+  return read_device_numbers(assembler);
 }
 
 namespace {

@@ -158,6 +158,15 @@ TEST(NsysReader, ProcessesCountTheGpusThatTheySee) {
   EXPECT_EQ(run.timeline.device_ops.device, (std::vector<int32_t>{3, 5, 3, 3, 3}));
 }
 
+TEST(NsysReader, OldFilesSayOrdinalsOnceForTheMachine) {
+  const std::string columns =
+      "ALTER TABLE TARGET_INFO_GPU ADD COLUMN cuDevice INTEGER; UPDATE TARGET_INFO_GPU SET cuDevice = 1 - id;";
+  EXPECT_EQ(read_export(columns).timeline.device_ops.device, (std::vector<int32_t>{1, 0, 1, 1, 1}));
+  EXPECT_EQ(read_export(columns + "UPDATE TARGET_INFO_GPU SET cuDevice = 0;").timeline.device_ops.device,
+            (std::vector<int32_t>{0, 1, 0, 0, 0}))
+      << "of two machines";
+}
+
 const std::string kGraphs =
     "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, "
     "correlationId INTEGER, globalPid INTEGER, graphId INTEGER, graphExecId INTEGER);"

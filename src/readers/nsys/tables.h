@@ -11,8 +11,10 @@
 
 namespace cgpu::nsys {
 
-/// (process number, CUDA ordinal) to number of the GPU, where the file has it: processes count the GPUs that they see.
+/// (process number or kAnyProcess, CUDA ordinal) to number of the GPU, where the file has it: processes count the GPUs
+/// that they see.
 using DeviceNumbers = std::map<std::pair<int64_t, int64_t>, int64_t>;
+inline constexpr int64_t kAnyProcess = -1;
 
 /// GPUs, versions, clock, the host's name, what the recording says of itself; diagnostics and doubts go into notes.
 DeviceNumbers read_facts(Assembler& assembler);
