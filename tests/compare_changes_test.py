@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import machine, tool  # noqa: E402
 from oracle.comparison import check_books, compared, figures, words, write_sides  # noqa: E402
 from oracle.programs import NORM, STEPS, launch, model, ops_program  # noqa: E402
+from simulated_jobs.cases import CASES  # noqa: E402
 
 SOFTMAX = "softmax_warp_forward"
 
@@ -227,6 +228,42 @@ class Noise(unittest.TestCase):
             certain += sum(1 for cause in pair.tables["compare_causes"] if cause["certain"] == 1 and abs(cause["delta_ns"]) > 2000)
         self.assertLessEqual(certain, 2)
 
+
+
+class Simulated(unittest.TestCase):
+    """Programs of simulated_jobs with and without their cause."""
+
+    def words_of(self, case):
+        with tempfile.TemporaryDirectory() as folder:
+            sides = [os.path.join(folder, name) for name in ("a", "b")]
+            for planted, side in enumerate(sides):
+                os.mkdir(side)
+                CASES[case].simulate(planted == 1).write(side)
+            return words(*sides)
+
+    def test_a_slow_device_is_named_by_its_rank(self):
+        text = self.words_of("a slow device of four")
+        rank = re.search(r": waiting for rank (\d) \+", text.split("\n")[0]).group(1)
+        self.assertIn("100 %% of the compute time of rank %s changed by the same factor (+48.5 %%), as with lower clocks of its "
+                      "device" % rank, text)
+        self.assertIn(" waits for rank %s\n" % rank, text)
+        self.assertIn("each (+12.1 %), on rank " + rank, text)
+
+    def test_what_makes_a_certain_change_is_named_where_few_iterations_have_it(self):
+        for case, cause in (("recompilation for new shapes", "compilation"), ("a checkpoint every fifth step", "io")):
+            with self.subTest(case):
+                headline, rest = self.words_of(case).split("\n", 1)
+                self.assertRegex(headline, r"\): idle \(%s\) \+[0-9.]+ ms; certain\.$" % cause)
+                self.assertRegex(rest, r"What explains it[^\n]*\n *\+[^\n]* idle, %s, most of it in " % cause)
+
+    def test_an_op_in_other_pieces_is_no_change_where_they_take_as_long(self):
+        for case, work, cause in (
+                ("an optimizer that launches a kernel for each parameter", "aten::addcdiv_", "launch_overhead"),
+                ("C++: a graph is instantiated in each iteration", "update_state", "host_code")):
+            with self.subTest(case):
+                text = self.words_of(case)
+                self.assertNotIn(work, text)
+                self.assertRegex(text, r"\): idle \(%s\) \+[0-9.]+ us; certain\.\n" % cause)
 
 
 class List(unittest.TestCase):

@@ -38,7 +38,7 @@ PLANTED = [
      ["Waits of the host in cudaDeviceSynchronize: 1 -> 3 an iteration.", "synchronization (new)"]),
     ("slower communication", {"comm": 800}, 2, [("op", "ncclDevKernel_AllReduce", 400)], [" each (2.00 times)"]),
     ("one slow rank", {"comm": 400, "slow_rank": 1}, 2, [("waiting", "ncclDevKernel_AllReduce", None)],
-     ["on rank 1", "waits for other ranks"]),
+     ["on rank 1", "waits for rank 1"]),
     ("one iteration in three", {"every": 3}, 1, [("added", "aten::sort", 900 / 3)], ["in one of 3 iterations"]),
     ("unequal windows", {"steps": STEPS - 5}, 1, [], []),
     ("renamed kernels", {"renamed": True}, 1, [], []),

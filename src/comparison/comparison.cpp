@@ -336,6 +336,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
     if (place == their_place) {
       causes_[number].place = place;
       causes_[number].kernel = {own, theirs};
+      if (place != 0 || own == theirs) causes_[number].work = place != 0 ? place : own;
     }
     return number;
   }
@@ -361,6 +362,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
   const uint32_t number =
       cause_of_work(one_sided, [=](const Spelt& spelt) { return covered ? inside(spelt, spelt(what)) : spelt(what); });
   if (covered) causes_[number].place = place;
+  if (!covered) causes_[number].work = what;
   causes_[number].more_often = !covered && has(other(side), what, node.nature);
   return number;
 }

@@ -61,6 +61,7 @@ struct Cause {
   std::string shown = {};                    // the same with long names cut in the middle, and without the nature
   WorkNature nature = WorkNature::computes;  // of work that one side alone has
   Label place = 0;                           // of device work in an op that both sides have, this op
+  Label work = 0;                            // the op that it is of, or the device work outside of ops, by one name
   PerSide<Label> kernel = {};                // of an op, what the device work is on each side; 0 where it is several
   bool more_often = false;                   // of ops that one side alone has: the other has some of this name, too
   PerSide<int64_t> time = {};                // ns of all devices and iterations

@@ -150,6 +150,20 @@ bool may_have_moved(const Comparison& comparison, const Cause& cause) {
   return cause.kind != CauseKind::op || cause.kernel.a != cause.kernel.b || !are_as_many(comparison, cause.count);
 }
 
+/// Whether an op is done in other pieces: more or fewer of them, and nearly all that some parts lost the others gained.
+bool is_divided_anew(const Group& group) {
+  constexpr double kNearlyAll = 0.8;
+  int64_t gained = 0;
+  int64_t lost = 0;
+  bool more_often = false;
+  for (const ExplainedCause* part : group.parts) {
+    (part->delta() > 0 ? gained : lost) += std::abs(part->delta());
+    more_often |= part->cause->more_often;
+  }
+  return more_often &&
+         static_cast<double>(std::min(gained, lost)) > kNearlyAll * static_cast<double>(std::max(gained, lost));
+}
+
 /// Whether what some parts lost the others took over: half of it or more, and as often in all.
 bool is_moved(const Comparison& comparison, const Group& group) {
   int64_t gained = 0;
@@ -255,35 +269,43 @@ std::vector<ExplainedCause> with_renamed_work(const Comparison& comparison, cons
                                               std::vector<Cause>& merged) {
   std::map<std::pair<Label, KernelClass>, Group> by_op;
   std::map<std::tuple<Label, Label, Label>, Group> by_kernels;
+  std::map<Label, Group> by_work;
   for (const ExplainedCause& one : causes) {
     const Cause& cause = *one.cause;
+    if (cause.work != 0 && (cause.kind == CauseKind::op || cause.more_often)) by_work[cause.work].add(one);
     if (may_have_moved(comparison, cause)) by_op[{cause.place, class_of(cause)}].add(one);
     if (cause.kernel.a == cause.kernel.b) continue;
     const auto [lesser, greater] = std::minmax(cause.kernel.a, cause.kernel.b);
     by_kernels[{cause.place, lesser, greater}].add(one);
   }
-  std::vector<const Group*> moved;
+  std::vector<std::pair<const Group*, std::string>> moved;  // with what it is called
   std::set<const Cause*> parts;
-  const auto take = [&](const auto& groups) {
-    for (const auto& [key, group] : groups) {
-      const auto is_taken = [&](const ExplainedCause* part) { return parts.contains(part->cause); };
-      if (!is_moved(comparison, group) || std::ranges::any_of(group.parts, is_taken)) continue;
-      moved.push_back(&group);
-      for (const ExplainedCause* part : group.parts) parts.insert(part->cause);
-    }
+  const auto take = [&](const Group& group, std::string name) {
+    const auto is_taken = [&](const ExplainedCause* part) { return parts.contains(part->cause); };
+    if (std::ranges::any_of(group.parts, is_taken)) return;
+    moved.emplace_back(&group, std::move(name));
+    for (const ExplainedCause* part : group.parts) parts.insert(part->cause);
   };
-  take(by_kernels);
-  take(by_op);
+  for (const auto& [key, group] : by_kernels) {
+    if (is_moved(comparison, group)) take(group, moved_name(comparison, group));
+  }
+  for (const auto& [key, group] : by_op) {
+    if (is_moved(comparison, group)) take(group, moved_name(comparison, group));
+  }
+  for (const auto& [work, group] : by_work) {
+    if (is_divided_anew(group)) take(group, shorten(comparison.text(work), kWidestPart));
+  }
   std::vector<ExplainedCause> result;
   for (const ExplainedCause& one : causes) {
     if (!parts.contains(one.cause)) result.push_back(one);
   }
   merged.reserve(moved.size());
-  for (const Group* group : moved) {
+  for (const auto& [group, name] : moved) {
     Cause& sum = merged.emplace_back(sum_of(group->parts));
     sum.kind = CauseKind::op;
     sum.nature = WorkNature::computes;
-    sum.key = sum.shown = moved_name(comparison, *group);
+    sum.more_often = false;
+    sum.key = sum.shown = name;
     result.push_back(group->all);
     result.back().cause = &sum;
   }

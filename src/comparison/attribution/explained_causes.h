@@ -29,7 +29,8 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
 
 /// `causes` with those together that are the same work under other names: device work of one kernel on A and another on
 /// B, and the other way round; and in one op kernels of one class, as many in all on both sides, where some took over
-/// from others. What is left is what the change of names cost. `merged` as above.
+/// from others; and an op that is done in more or fewer pieces, which take as long in all. What is left is what the
+/// change of names or pieces cost. `merged` as above.
 std::vector<ExplainedCause> with_renamed_work(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
                                               std::vector<Cause>& merged);
 

@@ -131,4 +131,12 @@ std::optional<Spread> spread_of_series(const Comparison& comparison,
                         {comparison.totals(Side::a).devices, comparison.totals(Side::b).devices});
 }
 
+std::optional<bool> is_certain(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_iteration) {
+  const std::optional<Spread> spread = spread_of_series(comparison, by_iteration);
+  if (!spread) return std::nullopt;
+  if (spread->chance <= comparison.chance_of_certain_causes()) return true;
+  const std::optional<Spread> whole = spread->differs ? iteration_spread(comparison) : std::nullopt;
+  return whole && whole->differs && 2 * spread->delta / whole->delta > 1;
+}
+
 }  // namespace cgpu

@@ -42,6 +42,10 @@ std::optional<Spread> iteration_spread(const Comparison& comparison);
 /// Of ns by iteration, summed over runs and devices (Cause::by_iteration): of one device. Absent as above.
 std::optional<Spread> spread_of_series(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_iteration);
 
+/// Whether a cause changed for sure, as far as its iterations say. What is more than half of a certain change of the
+/// whole is certain where it would be by itself. Absent as above.
+std::optional<bool> is_certain(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_iteration);
+
 /// The most that Spread::chance of a cause may be so that its change is certain. Comparison has it once for all.
 double chance_of_certain_causes(const Comparison& comparison);
 

@@ -36,8 +36,8 @@ void append_causes(const Comparison& comparison, const TableOptions&, Table& tab
       row.push_back(place ? Cell(place->begin) : Cell());
       row.push_back(place ? Cell(place->end) : Cell());
     }
-    const std::optional<Spread> spread = spread_of_series(comparison, one.cause->by_iteration);
-    row.push_back(spread ? Cell(int64_t{spread->chance <= comparison.chance_of_certain_causes() ? 1 : 0}) : Cell());
+    const std::optional<bool> certain = is_certain(comparison, one.cause->by_iteration);
+    row.push_back(certain ? Cell(int64_t{*certain ? 1 : 0}) : Cell());
     table.append(row);
   }
 }

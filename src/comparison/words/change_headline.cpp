@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "comparison/attribution/changed_rank.h"
 #include "comparison/sides/iteration_spread.h"
 #include "comparison/words/quantity_words.h"
 #include "table/unicode.h"
@@ -38,7 +40,7 @@ std::string brief_name(const Comparison& comparison, const Cause& cause) {
     case CauseKind::idle:
       return fmt::format("idle ({})", cause.key.substr(0, cause.key.find(": ")));
     case CauseKind::waiting:
-      return "waiting for other ranks";
+      return "waiting for " + awaited_words(comparison, cause);
     default:
       break;
   }
@@ -57,7 +59,7 @@ std::string certain_causes(const Comparison& comparison, const std::vector<Expla
   std::set<std::string> names;
   for (const ExplainedCause& one : causes) {
     if (told.size() == kMostCauses || std::abs(one.delta()) < least) break;
-    if (one.delta() == 0 || !is_certain(comparison, one)) continue;
+    if (one.delta() == 0 || !is_certain(comparison, one.cause->by_iteration).value_or(true)) continue;
     std::string name = brief_name(comparison, *one.cause);
     if (!names.insert(name).second)
       name = shorten(printable(one.cause->shown), kWidestInHeadline);  // another of that op
@@ -67,6 +69,11 @@ std::string certain_causes(const Comparison& comparison, const std::vector<Expla
 }
 
 }  // namespace
+
+std::string awaited_words(const Comparison& comparison, const Cause& waiting) {
+  const std::optional<size_t> group = awaited_rank(comparison, waiting.by_run);
+  return group ? fmt::format("rank {}", rank_of(comparison, *group)) : "other ranks";
+}
 
 MarkedText change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
                            const PerSide<int64_t>& time, const NoiseOfTime& noise) {

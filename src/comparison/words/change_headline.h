@@ -2,6 +2,7 @@
 // What is certain comes first.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "comparison/attribution/explained_causes.h"
@@ -19,5 +20,8 @@ namespace cgpu {
 /// side make the change: "not certain: 3 of 12 iterations of B take far longer".
 MarkedText change_headline(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
                            const PerSide<int64_t>& time, const NoiseOfTime& noise);
+
+/// For whom collectives wait longer, or less long: "rank 3", or "other ranks".
+std::string awaited_words(const Comparison& comparison, const Cause& waiting);
 
 }  // namespace cgpu

@@ -12,6 +12,8 @@
 
 #include "analysis/device/memory_peak.h"
 #include "analysis/findings/thresholds.h"
+#include "comparison/attribution/changed_rank.h"
+#include "comparison/sides/iteration_spread.h"
 #include "comparison/tables/compared_columns.h"
 #include "comparison/tables/comparison_table.h"
 #include "comparison/words/call_tree_words.h"
@@ -102,24 +104,8 @@ std::string when_words(const Comparison& comparison, const Cause& cause) {
 
 /// "on rank 3" where one rank has most of the change.
 std::string where_words(const Comparison& comparison, const Cause& cause) {
-  if (comparison.groups().size() < 2) return {};
-  double sum = 0;
-  std::vector<double> change;
-  for (const Comparison::Group& group : comparison.groups()) {
-    const auto of_iteration = [&](Side side) {
-      const size_t run = group.runs[side].front();
-      return static_cast<double>(cause.by_run[side][run]) /
-             static_cast<double>(std::max<size_t>(1, comparison.time(side, run).iterations.size()));
-    };
-    sum += change.emplace_back(of_iteration(Side::b) - of_iteration(Side::a));
-  }
-  for (size_t i = 0; i < change.size(); ++i) {
-    if (sum != 0 && change[i] / sum > 0.8) {
-      const size_t run = comparison.groups()[i].runs.b.front();
-      return fmt::format("on rank {}", comparison.facts(Side::b).run(run).rank);
-    }
-  }
-  return {};
+  const std::optional<size_t> group = changed_rank(comparison, cause.by_run);
+  return group ? fmt::format("on rank {}", rank_of(comparison, *group)) : "";
 }
 
 /// " (a cast)"
@@ -180,7 +166,8 @@ std::string name_of(const Comparison& comparison, const ExplainedCause& one) {
     case CauseKind::orphan:
       return one.cause->shown + " (launch not recorded)";
     case CauseKind::waiting:
-      return one.cause->shown + (several ? " wait for other ranks" : " waits for other ranks");
+      return fmt::format("{} {} for {}", one.cause->shown, several ? "wait" : "waits",
+                         awaited_words(comparison, *one.cause));
     case CauseKind::idle:
       return (comparison.host(Side::a) && comparison.host(Side::b) ? "in no op, " : "idle, ") + one.cause->shown;
   }
@@ -336,7 +323,9 @@ MarkedText cause_words(const Comparison& comparison, const std::vector<Explained
   std::vector<ExplainedCause> uncertain;
   std::vector<ExplainedCause> certain;
   for (const ExplainedCause& one : causes) {
-    if (one.delta() != 0) (is_small(one) || is_certain(comparison, one) ? certain : uncertain).push_back(one);
+    if (one.delta() != 0)
+      (is_small(one) || is_certain(comparison, one.cause->by_iteration).value_or(true) ? certain : uncertain)
+          .push_back(one);
   }
   const auto list = [&](const std::vector<ExplainedCause>& some, const auto& is_meant, bool until_explained,
                         const char* heading) {

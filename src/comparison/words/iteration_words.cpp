@@ -140,11 +140,6 @@ NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& 
   return noise;
 }
 
-bool is_certain(const Comparison& comparison, const ExplainedCause& one) {
-  const std::optional<Spread> spread = spread_of_series(comparison, one.cause->by_iteration);
-  return !spread || spread->chance <= comparison.chance_of_certain_causes();
-}
-
 MarkedText slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise) {
   std::string words;
   PerSide<double> middle;

@@ -28,9 +28,6 @@ struct NoiseOfTime {
 };
 NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& time);
 
-/// Whether what explains a change does so for sure, as far as its iterations say; true where they cannot say.
-bool is_certain(const Comparison& comparison, const ExplainedCause& one);
-
 /// Which iterations are far slower than the others of their side, and the medians, unless `noise` has these; "" where
 /// none is.
 MarkedText slow_iteration_words(const Comparison& comparison, const NoiseOfTime& noise);

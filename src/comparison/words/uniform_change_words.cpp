@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "comparison/attribution/changed_rank.h"
 #include "comparison/tables/compared_columns.h"
 #include "comparison/words/device_words.h"
 #include "comparison/words/quantity_words.h"
@@ -29,23 +30,42 @@ struct Kernel {
   int64_t time = 0;   // ns in A
 };
 
-/// What was done equally often on both sides; `all`: the compute time of A, ns.
-std::vector<Kernel> kernels_of_both(const Comparison& comparison, int64_t& all) {
+struct ComputeTime {
+  std::vector<Kernel> of_both;                // done equally often on both sides
+  int64_t all = 0;                            // of A, ns
+  PerSide<std::vector<int64_t>> by_run = {};  // ns
+};
+
+ComputeTime compute_time(const Comparison& comparison) {
   constexpr double kEqual = 0.01;
-  std::vector<Kernel> kernels;
+  ComputeTime compute;
+  for (const Side side : kSides) compute.by_run[side].resize(comparison.facts(side).session().runs.size());
   for (const Cause& cause : comparison.causes()) {
     if (cause.kind == CauseKind::idle || cause.kind == CauseKind::waiting || !is_compute(cause)) continue;
     const auto duration = [&](Side side) { return cause.time[side] + cause.hidden[side]; };
-    all += duration(Side::a);
+    compute.all += duration(Side::a);
+    for (const Side side : kSides) {
+      for (size_t run = 0; run < cause.by_run[side].size(); ++run) compute.by_run[side][run] += cause.by_run[side][run];
+    }
     if (cause.kind != CauseKind::op || duration(Side::a) <= 0) continue;
     const double count_a = per_device_iteration(comparison, Side::a, cause.count.a);
     const double count_b = per_device_iteration(comparison, Side::b, cause.count.b);
     if (std::abs(count_b - count_a) > kEqual * count_a) continue;
-    kernels.push_back({per_device_iteration(comparison, Side::b, duration(Side::b)) /
-                           per_device_iteration(comparison, Side::a, duration(Side::a)),
-                       duration(Side::a)});
+    compute.of_both.push_back({per_device_iteration(comparison, Side::b, duration(Side::b)) /
+                                   per_device_iteration(comparison, Side::a, duration(Side::a)),
+                               duration(Side::a)});
   }
-  return kernels;
+  return compute;
+}
+
+/// By which factor it changed on the rank of a group.
+double factor_of_rank(const Comparison& comparison, const ComputeTime& compute, size_t group) {
+  const auto of_iteration = [&](Side side) {
+    const size_t run = comparison.groups()[group].runs[side].front();
+    return static_cast<double>(compute.by_run[side][run]) /
+           static_cast<double>(std::max<size_t>(1, comparison.time(side, run).iterations.size()));
+  };
+  return of_iteration(Side::b) / of_iteration(Side::a);
 }
 
 }  // namespace
@@ -57,8 +77,8 @@ std::string uniform_change_words(const Comparison& comparison) {
   constexpr size_t kFewest = 4;
   if (comparison.host(Side::a) != nullptr || comparison.host(Side::b) != nullptr) return {};
   if (models_of(comparison, Side::a).only() != models_of(comparison, Side::b).only()) return {};
-  int64_t all = 0;
-  std::vector<Kernel> kernels = kernels_of_both(comparison, all);
+  ComputeTime compute = compute_time(comparison);
+  std::vector<Kernel>& kernels = compute.of_both;
   if (kernels.empty()) return {};
   std::ranges::sort(kernels, {}, &Kernel::factor);
   int64_t paired = 0;
@@ -77,13 +97,15 @@ std::string uniform_change_words(const Comparison& comparison) {
     alike += kernel.time;
     ++count;
   }
-  const double share = static_cast<double>(alike) / static_cast<double>(all);
+  const double share = static_cast<double>(alike) / static_cast<double>(compute.all);
   if (count < kFewest || share < kNearlyAll) return {};
   const bool shapes_known = comparison.work_of_ops(Side::a) && comparison.work_of_ops(Side::b);
+  const std::optional<size_t> group = changed_rank(comparison, compute.by_run);
   return fmt::format(
-      "{:.0f} % of the compute time changed by the same factor ({}), as with {} clocks of the device{}.\n", 100 * share,
-      ratio_words(1, usual), usual > 1 ? "lower" : "higher",
-      shapes_known ? "" : " or other inputs, whose shapes are not known");
+      "{:.0f} % of the compute time{} changed by the same factor ({}), as with {} clocks of {} device{}.\n",
+      100 * share, group ? fmt::format(" of rank {}", rank_of(comparison, *group)) : "",
+      ratio_words(1, group ? factor_of_rank(comparison, compute, *group) : usual), usual > 1 ? "lower" : "higher",
+      group ? "its" : "the", shapes_known ? "" : " or other inputs, whose shapes are not known");
 }
 
 }  // namespace cgpu
