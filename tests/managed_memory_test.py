@@ -14,6 +14,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
 from oracle.diagnosis import by_rule  # noqa: E402
+from simulated_jobs.nsys_file import SCHEMA, insert  # noqa: E402
 
 US = 1000
 PROCESS = 1 << 48 | 100 << 24
@@ -31,41 +32,26 @@ def write(path):
     """Each iteration: a kernel of 3 ms, beside which pages of 2 ms come; then the host adds up what it computed, page by page:
     0.3 ms for each, and 0.1 ms until it has come."""
     with sqlite3.connect(path) as database:
-        database.executescript("""
-            CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-            CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
-            CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, smCount INTEGER, totalMemory INTEGER);
-            INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100', 132, 84942979072);
-            CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,
-              correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
-            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
-              streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER,
-              gridX INTEGER, registersPerThread INTEGER);
-            CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
-              streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind INTEGER,
-              dstKind INTEGER);
-            CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER,
-              textId INTEGER, domainId INTEGER);
-        """)
-        insert = database.execute
+        database.executescript(SCHEMA)
+        insert(database, "TARGET_INFO_GPU", id=0, name="NVIDIA H100", smCount=132, totalMemory=84942979072)
         database.executemany("INSERT INTO StringIds VALUES (?, ?)", TEXTS.items())
 
-        def call(name, begin, end, correlation, thread=THREAD):
-            insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, ?, 0)",
-                   (begin * US, end * US, thread, correlation, name))
+        def call(name, begin, end, correlation):
+            insert(database, "CUPTI_ACTIVITY_KIND_RUNTIME", start=begin * US, end=end * US, eventClass=0, globalTid=THREAD,
+                   correlationId=correlation, nameId=name, returnValue=0)
 
-        def kernel(begin, duration, correlation):
-            insert("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, 1, 1, 4000, 32)",
-                   (begin * US, (begin + duration) * US, correlation, PROCESS))
+        def device_op(kind, begin, duration, **more):
+            insert(database, "CUPTI_ACTIVITY_KIND_" + kind, start=begin * US, end=(begin + duration) * US, deviceId=0, contextId=1,
+                   globalPid=PROCESS, **more)
 
         def migrate(kind, begin, duration):
-            insert("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?, ?, 0, 1, 0, 0, ?, 2097152, ?, 4, 4)",
-                   (begin * US, (begin + duration) * US, PROCESS, kind))
+            device_op("MEMCPY", begin, duration, streamId=0, correlationId=0, bytes=2097152, copyKind=kind, srcKind=4, dstKind=4)
 
         now = 0
         for number in range(ITERATIONS):
             call(2, now, now + 5, 2 * number + 1)
-            kernel(now + 10, KERNEL_US, 2 * number + 1)
+            device_op("KERNEL", now + 10, KERNEL_US, streamId=7, correlationId=2 * number + 1, demangledName=1, shortName=1,
+                      gridX=4000, registersPerThread=32)
             for page in range(PAGES):
                 migrate(TO_DEVICE, now + 20 + page * TO_DEVICE_US, TO_DEVICE_US)
             now += 10 + KERNEL_US
@@ -76,7 +62,7 @@ def write(path):
                 migrate(TO_HOST, now, TO_HOST_US)
                 now += TO_HOST_US
             now += BETWEEN_US
-            insert("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, NULL, ?, 4, 0)", (begin * US, now * US, THREAD))
+            insert(database, "NVTX_EVENTS", start=begin * US, end=now * US, eventType=59, globalTid=THREAD, textId=4, domainId=0)
     return path
 
 

@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from simulated_jobs.nsys_file import SCHEMA, insert  # noqa: E402
 from view_test import Server  # noqa: E402
 
 STEPS = 40
@@ -20,6 +21,17 @@ KERNEL_US = 2_000
 THREAD = 1 << 48 | 100 << 24 | 100
 TEXTS = {1: "stencil", 2: "cudaLaunchKernel_v7000", 3: "cudaDeviceSynchronize_v3020", 4: "main", 5: "parse_line", 6: "sort",
          7: "/bin/program", 8: "prepare"}
+
+
+def add_call(database, start, end, correlation, name):
+    insert(database, "CUPTI_ACTIVITY_KIND_RUNTIME", start=start, end=end, eventClass=0, globalTid=THREAD,
+           correlationId=correlation, nameId=name, returnValue=0)
+
+
+def add_kernel(database, start, end, device, correlation, name):
+    insert(database, "CUPTI_ACTIVITY_KIND_KERNEL", start=start, end=end, deviceId=device, contextId=1, streamId=7,
+           correlationId=correlation, globalPid=THREAD >> 24 << 24, demangledName=name, shortName=name, gridX=64,
+           registersPerThread=32)
 
 
 def add_sample(database, number, time, function, thread=THREAD):
@@ -32,39 +44,25 @@ def write_program(path, with_range, devices=1, steps=STEPS, first=0, with_other_
     """Each step waits for its kernel of 2 ms, on each device; then the host works for 8 ms, in which it is sampled each 1 ms:
     five times in parse_line, three times in sort. A range begins with this work. Five other threads are sampled each 4 ms."""
     with sqlite3.connect(path) as database:
-        database.executescript("""
-            CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-            CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
-            CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, smCount INTEGER, totalMemory INTEGER);
-            INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100', 132, 84942979072);
-            CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,
-              correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
-            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
-              streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER,
-              gridX INTEGER, registersPerThread INTEGER);
-            CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER,
-              textId INTEGER, domainId INTEGER);
+        database.executescript(SCHEMA + """
             CREATE TABLE COMPOSITE_EVENTS (id INTEGER PRIMARY KEY, start INTEGER, cpu INTEGER, threadState INTEGER,
               globalTid INTEGER, cpuCycles INTEGER);
             CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER, symbol INTEGER, module INTEGER, stackDepth INTEGER);
         """)
-        insert = database.execute
+        insert(database, "TARGET_INFO_GPU", id=0, name="NVIDIA H100", smCount=132, totalMemory=84942979072)
         database.executemany("INSERT INTO StringIds VALUES (?, ?)", TEXTS.items())
         sample = 0
         for step in range(steps):
             begin = first + step * STEP_US * 1000
             for device in range(devices):
                 correlation = step * (devices + 1) + device + 1
-                insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
-                       (begin + 10 * device, begin + (5_000 if devices == 1 else 10 * device + 9), THREAD, correlation))
-                insert("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, ?, 1, 7, ?, ?, 1, 1, 64, 32)",
-                       (begin + 5_000, begin + KERNEL_US * 1000, device, correlation, THREAD >> 24 << 24))
+                add_call(database, begin + 10 * device, begin + (5_000 if devices == 1 else 10 * device + 9), correlation, 2)
+                add_kernel(database, begin + 5_000, begin + KERNEL_US * 1000, device, correlation, 1)
             end = begin + KERNEL_US * 1000
-            insert("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 3, 0)",
-                   (begin + 6_000, end + 1_000, THREAD, (step + 1) * (devices + 1)))
+            add_call(database, begin + 6_000, end + 1_000, (step + 1) * (devices + 1), 3)
             if with_range:
-                insert("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, NULL, ?, 8, 0)",
-                       (end + 2_000, end + range_until_us * 1000 - 1_000, THREAD))
+                insert(database, "NVTX_EVENTS", start=end + 2_000, end=end + range_until_us * 1000 - 1_000, eventType=59,
+                       globalTid=THREAD, textId=8, domainId=0)
             for number in range(8):
                 sample += 1
                 add_sample(database, sample, end + 500_000 + number * 1_000_000, 5 if number < 5 else 6)
@@ -88,10 +86,8 @@ def write_silent_program(path, evidence):
         sample = 0
         for number in range(20):
             database.execute("INSERT INTO StringIds VALUES (?, ?)", (100 + number, "kernel_" + "abcdefghijklmnopqrst"[number]))
-            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, 2, 0)",
-                             (begin, begin + 5_000, THREAD, number + 1))
-            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?, 64, 32)",
-                             (begin + 5_000, begin + 2_000_000, number + 1, THREAD >> 24 << 24, 100 + number, 100 + number))
+            add_call(database, begin, begin + 5_000, number + 1, 2)
+            add_kernel(database, begin + 5_000, begin + 2_000_000, 0, number + 1, 100 + number)
             after = begin + 110_000_000 + 7_000_000 * (number * 5 % 13)
             until = begin + 1_000_000 if evidence == "away" else after
             for time, comes in ((begin, 1), (until, 0)) if evidence != "sampled" else ():

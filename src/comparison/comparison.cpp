@@ -361,8 +361,11 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
                             .names = {what, covered ? place : 0, covered ? 1U : 0U}};
   const uint32_t number =
       cause_of_work(one_sided, [=](const Spelt& spelt) { return covered ? inside(spelt, spelt(what)) : spelt(what); });
-  if (covered) causes_[number].place = place;
-  if (!covered) causes_[number].work = what;
+  if (covered) {
+    causes_[number].place = place;
+  } else {
+    causes_[number].work = what;
+  }
   causes_[number].more_often = !covered && has(other(side), what, node.nature);
   return number;
 }

@@ -11,7 +11,6 @@
 #include "base/sort_runs.h"
 #include "links/waiting_calls.h"
 #include "model/migrations.h"
-#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -108,11 +107,8 @@ class LaunchLinker {
   }
 
   int64_t orphans() const {
-    const DeviceOps& ops = timeline_.device_ops;
     int64_t count = 0;
-    for (OpIndex op = 0; op < ops.size(); ++op) {
-      if (slices_.launch[ops.slice[op]] == kNone && !is_migration(ops.copy[op])) ++count;
-    }
+    for (OpIndex op = 0; op < timeline_.device_ops.size(); ++op) count += lacks_launch(timeline_, op) ? 1 : 0;
     return count;
   }
 

@@ -39,6 +39,12 @@ SCHEMA = """
 """
 
 
+def insert(database, table, **values):
+    """A row; columns that are not named are null."""
+    database.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ", ".join(values), ", ".join("?" * len(values))),
+                     tuple(values.values()))
+
+
 class Export:
     def __init__(self, process):
         self.process, self.texts, self.rows = process, {}, {}

@@ -56,9 +56,9 @@ double share_without_launch(const Session& session) {
   int64_t ops = 0;
   int64_t orphans = 0;
   for (const Run& run : session.runs) {
-    for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex slice) {
+    for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) {
       ++ops;
-      if (run.timeline.slices.launch[slice] == kNone && !is_migration(run.timeline.device_ops.copy[op])) ++orphans;
+      if (lacks_launch(run.timeline, op)) ++orphans;
     });
   }
   return ops == 0 ? 0 : static_cast<double>(orphans) / static_cast<double>(ops);

@@ -154,7 +154,7 @@ Orphans orphans_of(const Session& session) {
     });
     for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex slice) {
       ++orphans.ops;
-      if (slices.launch[slice] != kNone || is_migration(run.timeline.device_ops.copy[op])) return;
+      if (!lacks_launch(run.timeline, op)) return;
       ++orphans.count;
       if (slices.start[slice] - span.begin < (span.end - span.begin) / 4) ++orphans.at_start;
     });

@@ -11,6 +11,27 @@ namespace cgpu {
 
 namespace {
 
+/// Calls part(time, cause, slice) for the pieces of a gap that for_each_piece(visit) gives, and for what lies between
+/// and behind them with the cause `rest`.
+template <typename ForEachPiece, typename Part>
+void fill_gap(const Interval& gap, IdleCause rest, const ForEachPiece& for_each_piece, Part& part) {
+  int64_t now = gap.begin;
+  const auto rest_until = [&](int64_t time) {
+    if (now < time) part({now, time}, rest, kNone);
+  };
+  for_each_piece([&](const Interval& time, IdleCause cause, SliceIndex slice) {
+    rest_until(time.begin);
+    part(time, cause, slice);
+    now = time.end;
+  });
+  rest_until(gap.end);
+}
+
+/// Of pages that migrate, the thread that is taken to have touched them; kNone of other ops.
+TrackIndex toucher_of(const Timeline& timeline, OpIndex op, TrackIndex thread_of_migrations) {
+  return is_migration(timeline.device_ops.copy[op]) ? thread_of_migrations : kNone;
+}
+
 /// Calls part(time, cause, slice) for the parts of a gap, in order of time; `slice` stands for the cause, kNone where
 /// none does. `stream_ended`: whether an op of the waking op's stream ended where the gap begins. `toucher`: of pages
 /// that migrate, the thread that is taken to have touched them.
@@ -19,34 +40,16 @@ void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_
                TrackIndex toucher, HostCauses& host, Part part) {
   const SliceIndex launch = launch_of(timeline, waking_op);
   if (launch == kNone && toucher != kNone) {
-    int64_t now = gap.begin;
-    const auto host_code_until = [&](int64_t time) {
-      if (now < time) part({now, time}, IdleCause::host_code, kNone);
-    };
-    host.for_each_piece(toucher, gap, [&](const Interval& time, IdleCause cause, SliceIndex slice) {
-      host_code_until(time.begin);
-      part(time, cause, slice);
-      now = time.end;
-    });
-    host_code_until(gap.end);
-    return;
+    const auto pieces = [&](const auto& visit) { host.for_each_piece(toucher, gap, visit); };
+    return fill_gap(gap, IdleCause::host_code, pieces, part);
   }
   if (launch == kNone) {
-    int64_t now = gap.begin;
     const IdleCause rest = host.edges().holds(gap, waking_op) ? IdleCause::profile_edge : IdleCause::unknown;
-    const auto unknown_until = [&](int64_t time) {
-      if (now < time) part({now, time}, rest, kNone);
-    };
     const TrackIndex thread = host.sampled().thread_of(timeline.slices.track[waking_op]);
-    if (thread != kNone) {
-      host.sampled().for_each_piece(thread, gap, [&](const Interval& time, IdleCause cause, SliceIndex sample) {
-        unknown_until(time.begin);
-        part(time, cause, sample);
-        now = time.end;
-      });
-    }
-    unknown_until(gap.end);
-    return;
+    const auto samples = [&](const auto& visit) {
+      if (thread != kNone) host.sampled().for_each_piece(thread, gap, visit);
+    };
+    return fill_gap(gap, rest, samples, part);
   }
   const Slices& slices = timeline.slices;
   const int64_t launch_end = slices.end(launch);
@@ -167,8 +170,8 @@ void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops
   IdleGap gap;
   for_each_gap(timeline, ops, [&](const Interval& time, OpIndex last_op, OpIndex waking_op, bool stream_ended) {
     begin(gap, time, last_op, waking_op);
-    const TrackIndex toucher = is_migration(timeline.device_ops.copy[waking_op]) ? thread : kNone;
-    split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, toucher, host,
+    split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended,
+              toucher_of(timeline, waking_op, thread), host,
               [&](const Interval& part, IdleCause cause, SliceIndex) { add(gap, part, cause); });
     visit(gap);
   });
@@ -183,7 +186,7 @@ void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops
     begin(gap, time, last_op, waking_op);
     parts.clear();
     const SliceIndex waking = timeline.device_ops.slice[waking_op];
-    const TrackIndex toucher = is_migration(timeline.device_ops.copy[waking_op]) ? thread : kNone;
+    const TrackIndex toucher = toucher_of(timeline, waking_op, thread);
     split_gap(timeline, time, waking, stream_ended, toucher, host,
               [&](const Interval& part, IdleCause cause, SliceIndex slice) {
                 add(gap, part, cause);

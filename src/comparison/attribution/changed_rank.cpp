@@ -1,6 +1,7 @@
 #include "comparison/attribution/changed_rank.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace cgpu {
 
@@ -9,24 +10,25 @@ namespace {
 /// Of an iteration of each group, ns.
 std::vector<double> changes_of_ranks(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_run) {
   std::vector<double> changes;
-  for (const Comparison::Group& group : comparison.groups()) {
-    const auto of_iteration = [&](Side side) {
-      const size_t run = group.runs[side].front();
-      return static_cast<double>(by_run[side][run]) /
-             static_cast<double>(std::max<size_t>(1, comparison.time(side, run).iterations.size()));
-    };
-    changes.push_back(of_iteration(Side::b) - of_iteration(Side::a));
+  for (size_t group = 0; group < comparison.groups().size(); ++group) {
+    changes.push_back(time_of_rank(comparison, by_run, Side::b, group) -
+                      time_of_rank(comparison, by_run, Side::a, group));
   }
   return changes;
 }
 
 double sum_of(const std::vector<double>& changes) {
-  double sum = 0;
-  for (const double change : changes) sum += change;
-  return sum;
+  return std::accumulate(changes.begin(), changes.end(), 0.0);
 }
 
 }  // namespace
+
+double time_of_rank(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_run, Side side,
+                    size_t group) {
+  const size_t run = comparison.groups()[group].runs[side].front();
+  return static_cast<double>(by_run[side][run]) /
+         static_cast<double>(std::max<size_t>(1, comparison.time(side, run).iterations.size()));
+}
 
 std::optional<size_t> changed_rank(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_run) {
   constexpr double kMost = 0.8;

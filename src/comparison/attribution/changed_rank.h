@@ -10,8 +10,10 @@
 
 namespace cgpu {
 
-/// The group of the rank that has 80 % or more of a change; `by_run`: ns of all iterations. Absent where there is one
-/// rank, or none has.
+/// Of an iteration of a group on one side, ns; `by_run`: ns of all iterations.
+double time_of_rank(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_run, Side side, size_t group);
+
+/// The group of the rank that has 80 % or more of a change. Absent where there is one rank, or none has.
 std::optional<size_t> changed_rank(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_run);
 
 /// The group of the rank that the others wait for longer, or less long: it alone hardly waits otherwise than before;

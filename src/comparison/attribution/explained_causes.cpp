@@ -150,31 +150,30 @@ bool may_have_moved(const Comparison& comparison, const Cause& cause) {
   return cause.kind != CauseKind::op || cause.kernel.a != cause.kernel.b || !are_as_many(comparison, cause.count);
 }
 
+/// What some parts took longer and what the others took less, ns: the lesser of both, and the greater.
+std::pair<int64_t, int64_t> gained_and_lost(const Group& group) {
+  int64_t gained = 0;
+  int64_t lost = 0;
+  for (const ExplainedCause* part : group.parts) (part->delta() > 0 ? gained : lost) += std::abs(part->delta());
+  return std::minmax({gained, lost});
+}
+
 /// Whether an op is done in other pieces: more or fewer of them, and nearly all that some parts lost the others gained.
 bool is_divided_anew(const Group& group) {
   constexpr double kNearlyAll = 0.8;
-  int64_t gained = 0;
-  int64_t lost = 0;
-  bool more_often = false;
-  for (const ExplainedCause* part : group.parts) {
-    (part->delta() > 0 ? gained : lost) += std::abs(part->delta());
-    more_often |= part->cause->more_often;
-  }
-  return more_often &&
-         static_cast<double>(std::min(gained, lost)) > kNearlyAll * static_cast<double>(std::max(gained, lost));
+  const auto [lesser, greater] = gained_and_lost(group);
+  return static_cast<double>(lesser) > kNearlyAll * static_cast<double>(greater) &&
+         std::ranges::any_of(group.parts, [](const ExplainedCause* part) { return part->cause->more_often; });
 }
 
 /// Whether what some parts lost the others took over: half of it or more, and as often in all.
 bool is_moved(const Comparison& comparison, const Group& group) {
-  int64_t gained = 0;
-  int64_t lost = 0;
   PerSide<int64_t> count;
   for (const ExplainedCause* part : group.parts) {
-    (part->delta() > 0 ? gained : lost) += std::abs(part->delta());
     for (const Side side : kSides) count[side] += part->cause->count[side];
   }
-  return std::min(gained, lost) > 0 && 2 * std::min(gained, lost) >= std::max(gained, lost) &&
-         are_as_many(comparison, count);
+  const auto [lesser, greater] = gained_and_lost(group);
+  return lesser > 0 && 2 * lesser >= greater && are_as_many(comparison, count);
 }
 
 /// "aten::mm: gemm_nn <-> gemm_tn, the same work under other names"
@@ -278,29 +277,30 @@ std::vector<ExplainedCause> with_renamed_work(const Comparison& comparison, cons
     const auto [lesser, greater] = std::minmax(cause.kernel.a, cause.kernel.b);
     by_kernels[{cause.place, lesser, greater}].add(one);
   }
-  std::vector<std::pair<const Group*, std::string>> moved;  // with what it is called
+  std::vector<std::pair<const Group*, std::string>> together;  // with what it is called
   std::set<const Cause*> parts;
-  const auto take = [&](const Group& group, std::string name) {
-    const auto is_taken = [&](const ExplainedCause* part) { return parts.contains(part->cause); };
-    if (std::ranges::any_of(group.parts, is_taken)) return;
-    moved.emplace_back(&group, std::move(name));
-    for (const ExplainedCause* part : group.parts) parts.insert(part->cause);
+  const auto take = [&](const auto& groups, const auto& belongs_together, const auto& name_of) {
+    for (const auto& [key, group] : groups) {
+      const auto is_taken = [&](const ExplainedCause* part) { return parts.contains(part->cause); };
+      if (!belongs_together(group) || std::ranges::any_of(group.parts, is_taken)) continue;
+      together.emplace_back(&group, name_of(group));
+      for (const ExplainedCause* part : group.parts) parts.insert(part->cause);
+    }
   };
-  for (const auto& [key, group] : by_kernels) {
-    if (is_moved(comparison, group)) take(group, moved_name(comparison, group));
-  }
-  for (const auto& [key, group] : by_op) {
-    if (is_moved(comparison, group)) take(group, moved_name(comparison, group));
-  }
-  for (const auto& [work, group] : by_work) {
-    if (is_divided_anew(group)) take(group, shorten(comparison.text(work), kWidestPart));
-  }
+  const auto has_moved = [&](const Group& group) { return is_moved(comparison, group); };
+  const auto by_its_names = [&](const Group& group) { return moved_name(comparison, group); };
+  const auto by_its_op = [&](const Group& group) {
+    return shorten(comparison.text(group.parts.front()->cause->work), kWidestPart);
+  };
+  take(by_kernels, has_moved, by_its_names);
+  take(by_op, has_moved, by_its_names);
+  take(by_work, is_divided_anew, by_its_op);
   std::vector<ExplainedCause> result;
   for (const ExplainedCause& one : causes) {
     if (!parts.contains(one.cause)) result.push_back(one);
   }
-  merged.reserve(moved.size());
-  for (const auto& [group, name] : moved) {
+  merged.reserve(together.size());
+  for (const auto& [group, name] : together) {
     Cause& sum = merged.emplace_back(sum_of(group->parts));
     sum.kind = CauseKind::op;
     sum.nature = WorkNature::computes;

@@ -323,9 +323,9 @@ MarkedText cause_words(const Comparison& comparison, const std::vector<Explained
   std::vector<ExplainedCause> uncertain;
   std::vector<ExplainedCause> certain;
   for (const ExplainedCause& one : causes) {
-    if (one.delta() != 0)
-      (is_small(one) || is_certain(comparison, one.cause->by_iteration).value_or(true) ? certain : uncertain)
-          .push_back(one);
+    if (one.delta() == 0) continue;
+    const bool is_sure = is_small(one) || is_certain(comparison, one.cause->by_iteration).value_or(true);
+    (is_sure ? certain : uncertain).push_back(one);
   }
   const auto list = [&](const std::vector<ExplainedCause>& some, const auto& is_meant, bool until_explained,
                         const char* heading) {

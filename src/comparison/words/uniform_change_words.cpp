@@ -58,16 +58,6 @@ ComputeTime compute_time(const Comparison& comparison) {
   return compute;
 }
 
-/// By which factor it changed on the rank of a group.
-double factor_of_rank(const Comparison& comparison, const ComputeTime& compute, size_t group) {
-  const auto of_iteration = [&](Side side) {
-    const size_t run = comparison.groups()[group].runs[side].front();
-    return static_cast<double>(compute.by_run[side][run]) /
-           static_cast<double>(std::max<size_t>(1, comparison.time(side, run).iterations.size()));
-  };
-  return of_iteration(Side::b) / of_iteration(Side::a);
-}
-
 }  // namespace
 
 std::string uniform_change_words(const Comparison& comparison) {
@@ -101,11 +91,15 @@ std::string uniform_change_words(const Comparison& comparison) {
   if (count < kFewest || share < kNearlyAll) return {};
   const bool shapes_known = comparison.work_of_ops(Side::a) && comparison.work_of_ops(Side::b);
   const std::optional<size_t> group = changed_rank(comparison, compute.by_run);
+  if (group) {
+    usual = time_of_rank(comparison, compute.by_run, Side::b, *group) /
+            time_of_rank(comparison, compute.by_run, Side::a, *group);
+  }
   return fmt::format(
       "{:.0f} % of the compute time{} changed by the same factor ({}), as with {} clocks of {} device{}.\n",
-      100 * share, group ? fmt::format(" of rank {}", rank_of(comparison, *group)) : "",
-      ratio_words(1, group ? factor_of_rank(comparison, compute, *group) : usual), usual > 1 ? "lower" : "higher",
-      group ? "its" : "the", shapes_known ? "" : " or other inputs, whose shapes are not known");
+      100 * share, group ? fmt::format(" of rank {}", rank_of(comparison, *group)) : "", ratio_words(1, usual),
+      usual > 1 ? "lower" : "higher", group ? "its" : "the",
+      shapes_known ? "" : " or other inputs, whose shapes are not known");
 }
 
 }  // namespace cgpu
